@@ -1,20 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every module of ours is held to: Swift 6 concurrency, `any` spelled out, no warning.
+/// The settings of every module: Swift 6 concurrency, explicit `any`, no warnings.
 let house: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
-  // Swift 6.2 wants it of who extends OutputSpan.
+  // Swift 6.2 requires it for extensions of OutputSpan.
   .enableExperimentalFeature("Lifetimes"),
   .treatAllWarnings(as: .error),
 ]
 
-/// Modules that read hostile bytes say `unsafe` wherever memory could be.
+/// Modules that read hostile bytes mark every unsafe use of memory with `unsafe`.
 let hostile: [SwiftSetting] = house + [.strictMemorySafety()]
 
-/// The pages of the policy's documentation that `simulate --explain` prints, so that program and documentation say the same.
+/// The pages of the policy's documentation, compiled in for `simulate --explain`.
 let strategyPages: [Resource] = [
   "stock", "low-power", "background-task", "location-when-in-use", "location-always", "task-list-sampled",
   "activity-session", "live-updates", "cl-monitor", "live-activity", "altbeacon-legacy", "altbeacon-job",
@@ -86,7 +86,7 @@ let package = Package(
       name: "RangingPolicy", dependencies: ["Beacons", "JSON"], resources: strategyPages, swiftSettings: house
     ),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
-    // HTML of one file, without network.
+    // HTML pages in one file each, which need no network.
     .target(name: "Pages", dependencies: ["Beacons", "JSON"], swiftSettings: house),
     .target(
       name: "PolicyReport", dependencies: ["JSON", "Messages", "Pages", "RangingPolicy", "WakePlanner"],
@@ -103,7 +103,7 @@ let package = Package(
         "CMosquitto", "MQTT", "Machine", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
-    // RabbitMQ: only here librabbitmq.
+    // RabbitMQ. Only this module uses librabbitmq.
     .target(name: "AMQP", dependencies: ["CRabbitMQ", "CTLS"], swiftSettings: house),
     .target(
       name: "Settings",
@@ -123,7 +123,7 @@ let package = Package(
     .target(
       name: "Setup", dependencies: ["Beacons", "Messages", "Proximity", "Settings", "SettingsFile"],
       swiftSettings: house),
-    // What it depends on keeps it a function of its input: no radio, no broker, no disk, no clock.
+    // Its dependencies keep it a function of its input: no radio, no broker, no disk, no clock.
     .target(
       name: "Pipeline",
       dependencies: [
@@ -131,7 +131,7 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: house),
-    // What a site's gateways would hear of a crowd that walks through it: a function of settings and time.
+    // A simulated site and its gateways' observations: a function of settings and time.
     .target(
       name: "Crowd",
       dependencies: [
@@ -146,12 +146,12 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
-    // A site of many gateways: what a partition's queue decides. Pure.
+    // A site of many gateways: decisions from a partition's queue. Pure.
     .target(
       name: "Fleet",
       dependencies: ["Beacons", "CZstd", "JSON", "Messages", "Pipeline", "Scanners", "Settings"],
       swiftSettings: house),
-    // HTTP; NIO only here. It knows no beacons.
+    // HTTP. Only this module uses NIO. It does not depend on beacons.
     .target(
       name: "HTTP",
       dependencies: [
@@ -161,9 +161,9 @@ let package = Package(
       ],
       swiftSettings: hostile),
     .target(name: "CDashboardPage"),
-    // Which build this is.
+    // The build's commit.
     .target(name: "CBuild"),
-    // What the API shows, as JSON: a function of what it is given.
+    // The API's content as JSON: a function of its input.
     .target(
       name: "Dashboard",
       dependencies: [
@@ -205,7 +205,7 @@ let package = Package(
       ],
       swiftSettings: house),
 
-    // What deploy/bench measures with; not shipped.
+    // The benchmark program of deploy/bench; not shipped.
     .executableTarget(
       name: "bench",
       dependencies: [

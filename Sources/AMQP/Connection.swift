@@ -1,10 +1,11 @@
 import CRabbitMQ
 import Glibc
 
-/// A connection to RabbitMQ (AMQP 0-9-1), for one thread. Calls that wait for the broker's answer do so for a few seconds at
-/// most. After a `Failure` it is of no use any more.
+/// A connection to RabbitMQ (AMQP 0-9-1), for one thread. Calls that wait for an answer return after a few seconds at most.
+/// After a `Failure` it cannot be used any more.
 public final class Connection {
-  /// How long the broker may take to answer, in seconds, and to let somebody in: another node may be quicker.
+  /// How many seconds the broker may take to answer, and to accept a connection. The second is shorter, because another node
+  /// may answer faster.
   private static let (patience, patienceAtTheDoor) = (10, 5)
   /// The system's certificate authorities, as Debian keeps them.
   private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
@@ -14,16 +15,16 @@ public final class Connection {
   private var verification: Verification?
   /// What has arrived of a message, by channel.
   var arriving: [UInt16: Arriving] = [:]
-  /// The broker takes no messages for now, because it is short of memory or disk. To publish would block.
+  /// The broker accepts no messages for now, because it is short of memory or disk. Publishing would block.
   public internal(set) var isBlocked = false
 
   /// - Parameters:
-  ///   - name: what the broker's lists show.
-  ///   - heartbeat: in seconds; after twice this we take a silent connection for dead, and the broker a little later.
+  ///   - name: shown in the broker's lists.
+  ///   - heartbeat: in seconds; after twice this we give up a silent connection, and the broker does a little later.
   public init(_ place: Node, name: String, heartbeat: Int = 4) throws(Failure) {
     guard let state = amqp_new_connection() else { throw Failure("no memory for a connection") }
     self.state = state
-    // If that fails, `deinit` follows: nothing else may free the connection.
+    // If this throws, `deinit` runs and frees the connection; nothing else may free it.
     try open(place, name, heartbeat)
   }
 
@@ -68,7 +69,7 @@ public final class Connection {
             ? "\(target): takes no certificate for a login (is rabbitmq_auth_mechanism_ssl enabled, and EXTERNAL among auth_mechanisms?)"
             : "\(target): takes no password for a login (is PLAIN among auth_mechanisms?)", isRefusal: true)
       }
-      // RabbitMQ closes the connection of somebody whom it does not know.
+      // RabbitMQ closes the connection if the login is wrong.
       let isRefusal = error.isRefusal || reply.library_error == AMQP_STATUS_CONNECTION_CLOSED.rawValue
       throw Failure("\(target): \(error)", isRefusal: isRefusal)
     }
@@ -88,7 +89,7 @@ public final class Connection {
     amqp_maybe_release_buffers_on_channel(state, channel)
   }
 
-  /// A durable queue. One that exists must have the same arguments.
+  /// A durable queue. If it exists, it must have the same arguments.
   ///
   /// - Returns: how many messages are ready in it.
   @discardableResult
@@ -99,7 +100,7 @@ public final class Connection {
     return Int(result?.pointee.message_count ?? 0)
   }
 
-  /// How a queue is that must exist; nil: there is none. The channel is closed then.
+  /// The state of an existing queue; nil: there is none, and the channel is closed.
   public func look(at queue: String, on channel: UInt16) throws(Failure) -> (messages: Int, consumers: Int)? {
     let result = named(queue) { amqp_queue_declare(state, channel, $0, 1, 1, 0, 0, Table([]).table) }
     let reply = amqp_get_rpc_reply(state)
@@ -110,7 +111,7 @@ public final class Connection {
     return result.map { (Int($0.pointee.message_count), Int($0.pointee.consumer_count)) }
   }
 
-  /// What the broker says of itself: its version, for example.
+  /// A property of the broker, such as its version.
   public func property(_ name: String) -> String? {
     guard let table = amqp_get_server_properties(state)?.pointee else { return nil }
     for place in 0..<Int(table.num_entries) {
@@ -122,7 +123,7 @@ public final class Connection {
     return nil
   }
 
-  /// A queue of this connection alone, which is gone with it.
+  /// A queue of this connection, deleted with it.
   public func declareOwn(queue: String, on channel: UInt16) throws(Failure) {
     named(queue) { _ = amqp_queue_declare(state, channel, $0, 0, 0, 1, 1, Table([]).table) }
     try check(amqp_get_rpc_reply(state), "declare the queue \(queue)")
@@ -147,7 +148,7 @@ public final class Connection {
     try check(amqp_get_rpc_reply(state), "unbind the queue \(queue) from \(exchange)")
   }
 
-  /// A durable exchange that compares keys.
+  /// A durable direct exchange.
   public func declare(exchange: String, on channel: UInt16) throws(Failure) {
     named(exchange) { exchange in
       named("direct") { kind in
@@ -170,7 +171,7 @@ public final class Connection {
 
   // MARK: Messages
 
-  /// Publishes a message that survives a restart of the broker. It blocks while the socket takes no more: look at `isBlocked`.
+  /// Publishes a message that survives a restart of the broker. It blocks while the socket is full: check `isBlocked` first.
   public func publish(_ payload: [UInt8], to exchange: String, key: String, on channel: UInt16)
     throws(Failure)
   {
@@ -200,7 +201,7 @@ public final class Connection {
     try check(amqp_basic_ack(state, channel, delivery, 0), "acknowledge")
   }
 
-  /// Leaves properly.
+  /// Disconnects properly.
   public func close() { amqp_connection_close(state, 200) }
 
   /// The socket, to be polled.
@@ -221,7 +222,7 @@ public final class Connection {
     }
   }
 
-  /// What the broker says when it closes a channel or the connection.
+  /// The broker's reason for closing a channel or the connection.
   func reason(_ method: amqp_method_t) -> String {
     switch method.id {
     case beaconkeeper_channel_close:
@@ -237,7 +238,7 @@ public final class Connection {
 
 func words(_ status: Int32) -> String { String(cString: amqp_error_string2(status)) }
 
-/// Text from the broker: for people, so it must not hold what a terminal obeys.
+/// Text from the broker, for people: control characters, which a terminal would obey, are removed.
 func text(_ bytes: amqp_bytes_t) -> String {
   let raw = UnsafeRawBufferPointer(start: bytes.bytes, count: min(bytes.len, 500))
   if raw.allSatisfy({ 32 <= $0 && $0 < 127 }) { return String(decoding: raw, as: UTF8.self) }
@@ -247,7 +248,7 @@ func text(_ bytes: amqp_bytes_t) -> String {
   )
 }
 
-/// Lends a name to the library for one call.
+/// Passes a name to the library for one call.
 func named<Result>(_ name: String, _ body: (amqp_bytes_t) -> Result) -> Result {
   var name = name
   return name.withUTF8 {
@@ -255,12 +256,12 @@ func named<Result>(_ name: String, _ body: (amqp_bytes_t) -> Result) -> Result {
   }
 }
 
-/// What comes from RabbitMQ.
+/// An event from RabbitMQ.
 public enum QueueEvent: Sendable {
   case delivery(QueueMessage)
   /// The broker ended a consumer, for example because the queue is gone or its leader moved.
   case cancelled(consumer: String)
-  /// The broker closed a channel; with its reason.
+  /// The broker closed a channel.
   case closed(channel: UInt16, reason: String)
 }
 
@@ -278,10 +279,10 @@ public struct QueueMessage: Sendable {
 }
 
 extension Connection {
-  /// A message of which the rest is still to come.
+  /// A message that has not arrived completely.
   struct Arriving {
     var delivery: QueueMessage
-    /// Octets of the payload; nil: the header is not here yet.
+    /// The size of the payload; nil: the header has not arrived.
     var size: Int?
   }
 
@@ -302,7 +303,7 @@ extension Connection {
         throw Failure("the connection is lost: \(words(status))")
       }
       let event = try take(frame)
-      // All that a frame points at was copied.
+      // Everything that a frame points to has been copied.
       amqp_maybe_release_buffers_on_channel(state, frame.channel)
       if let event { return event }
     }
@@ -335,7 +336,7 @@ extension Connection {
     return .delivery(message.delivery)
   }
 
-  /// After `look(at:on:)` found nothing: RabbitMQ has closed the channel, and waits for an answer.
+  /// After `look(at:on:)` found nothing, RabbitMQ has closed the channel and waits for an answer.
   public func answerClose(of channel: UInt16) throws(Failure) {
     var answer = amqp_channel_close_ok_t()
     guard amqp_send_method(state, channel, 0x0014_0029, &answer) == AMQP_STATUS_OK.rawValue else {

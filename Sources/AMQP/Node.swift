@@ -1,9 +1,9 @@
-/// A RabbitMQ node, and who we are there.
+/// A RabbitMQ node, and our login.
 public struct Node: Hashable, Sendable {
   public var host: String
   public var port: Int
   public var virtualHost = "/"
-  /// nil: our certificate says it.
+  /// nil: the name in our certificate.
   public var user: String? = "guest"
   public var password = "guest"
   /// nil: no encryption.
@@ -13,7 +13,7 @@ public struct Node: Hashable, Sendable {
   public struct Certificates: Hashable, Sendable {
     /// nil: those of the operating system.
     public var authorities: String?
-    /// Identifies us, with `key`.
+    /// Our own certificate, with `key`.
     public var certificate: String?
     public var key: String?
 

@@ -1,13 +1,13 @@
 import CRabbitMQ
 import CTLS
 
-/// Checks the certificate of a RabbitMQ node, and knows afterwards what is wrong with it. librabbitmq says only that something is,
-/// and takes no certificate for an address.
+/// Checks the certificate of a RabbitMQ node, and keeps the reason if it is invalid. librabbitmq reports only that it is, and
+/// does not accept certificates for addresses.
 final class Verification {
-  /// `X509_V_ERR_…`; 0: nothing was found.
+  /// `X509_V_ERR_…`; 0: no error.
   private var code: Int32 = 0
 
-  /// For the connection that `socket` is about to open. It must live as long as that.
+  /// For the connection that `socket` is about to open, and which must not outlive this.
   init(of socket: OpaquePointer, host: String) {
     amqp_ssl_socket_set_verify_peer(socket, 1)
     amqp_ssl_socket_set_verify_hostname(socket, 0)
@@ -25,13 +25,13 @@ final class Verification {
     }
   }
 
-  /// Why a connection failed; nil: encryption is not the reason.
+  /// Why a connection failed; nil: not because of encryption.
   ///
   /// - Parameter status: the library's. OpenSSL's last error on this thread must be that of the failure.
   func failure(_ status: Int32) -> Failure? {
     if code != 0 { return certificateFailure }
-    // With TLS 1.3 the node looks at our certificate when we take the handshake for finished, and it may hang up before its reason
-    // is read.
+    // With TLS 1.3 the node checks our certificate after the handshake has ended for us, and may close the connection before we
+    // read its reason.
     let cut = [AMQP_STATUS_SSL_ERROR, AMQP_STATUS_SOCKET_ERROR, AMQP_STATUS_CONNECTION_CLOSED].contains {
       $0.rawValue == status
     }
@@ -46,7 +46,7 @@ final class Verification {
 
   private var certificateFailure: Failure {
     let words = X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
-    // Renewing the certificate or setting the clock needs no restart of ours.
+    // After the certificate is renewed or the clock is set, we need no restart.
     return switch code {
     case X509_V_ERR_CERT_HAS_EXPIRED: Failure("its certificate has expired")
     case X509_V_ERR_CERT_NOT_YET_VALID:
@@ -61,7 +61,7 @@ final class Verification {
     }
   }
 
-  /// - Parameter reason: OpenSSL's words.
+  /// - Parameter reason: OpenSSL's text.
   static func failure(reason: String) -> Failure {
     let known = [
       ("certificate required", "it wants a client certificate"),

@@ -104,7 +104,7 @@ public struct BTHomeDecryptor: Sendable {
   }
 }
 
-/// Without the key, which is nobody's business.
+/// The key is not included, because it is secret.
 extension BTHomeDecryptor: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("last_counter", &lastCounter)

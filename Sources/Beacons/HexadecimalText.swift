@@ -1,7 +1,7 @@
 /// Bytes in common notations: `02011a`, `02 01 1a`, `02:01:1A` or `0x02011a`.
 public enum HexadecimalText {
   public enum Fault: Error, Hashable, Sendable {
-    /// Not a digit, and its position counted from 1.
+    /// A character that is not a digit, with its position counted from 1.
     case notADigit(Character, at: Int)
     case oddDigits(Int)
   }
@@ -98,7 +98,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension String {
-  /// A text of at most so many octets of UTF-8, written in place: by way of an array it would take a second allocation.
+  /// A text of at most this many octets of UTF-8, written in place: an array would need a second allocation.
   @inlinable @inline(__always)
   package init(utf8Capacity octets: Int, initializingWith write: (inout OutputSpan<UInt8>) -> Void) {
     unsafe self.init(unsafeUninitializedCapacity: octets) { room in

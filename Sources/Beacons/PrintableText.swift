@@ -50,15 +50,15 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// Cells that it takes on a terminal.
+  /// How many cells it needs on a terminal.
   package var cells: Int {
     utf8.allSatisfy { $0 < 0x80 } ? utf8.count : unicodeScalars.reduce(0) { $0 + $1.cells }
   }
 
-  /// With spaces up to a number of cells.
+  /// Padded with spaces to a number of cells.
   package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - cells)) }
 
-  /// As much of it as fits into so many cells.
+  /// The beginning that fits into this many cells.
   package func cut(to room: Int) -> String {
     guard cells > room else { return self }
     var kept = UnicodeScalarView()
@@ -88,7 +88,8 @@ extension [[String]] {
 }
 
 extension Unicode.Scalar {
-  /// Marks stand over the letter before them; East Asian letters and pictures are two cells wide (Unicode Standard Annex 11).
+  /// Marks share the cell of the letter before them; East Asian letters and pictures are two cells wide (Unicode Standard Annex
+  /// 11).
   fileprivate var cells: Int {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0

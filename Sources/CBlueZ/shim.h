@@ -34,7 +34,7 @@ static inline int beaconkeeper_hci_socket(uint16_t adapter, uint16_t channel) {
   return fd;
 }
 
-// Lets events with these codes through, all below 64 and none else, and the commands that others send; and asks for
+// Sets a filter for events with these codes, all below 64, and for commands of other programs; and requests
 // receive timestamps.
 static inline int beaconkeeper_hci_filter(int fd, uint64_t events) {
   struct hci_filter filter;
@@ -47,7 +47,7 @@ static inline int beaconkeeper_hci_filter(int fd, uint64_t events) {
   return setsockopt(fd, SOL_HCI, HCI_FILTER, &filter, sizeof filter);
 }
 
-// The event codes the kernel really lets through: without CAP_NET_RAW it strips some and reports no error.
+// The event codes that the kernel's filter really has: without CAP_NET_RAW it removes some, without an error.
 static inline int beaconkeeper_hci_read_filter(int fd, uint64_t *events) {
   struct hci_filter filter;
   memset(&filter, 0, sizeof filter);
@@ -57,7 +57,7 @@ static inline int beaconkeeper_hci_read_filter(int fd, uint64_t *events) {
   return 0;
 }
 
-// The kernel's receive timestamp in nanoseconds since 1970; 0 where there is none that 64 bits can tell.
+// The kernel's receive timestamp in nanoseconds since 1970; 0: there is none, or it does not fit in 64 bits.
 static inline int64_t beaconkeeper_timestamp(struct msghdr *message) {
   for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
     if (header->cmsg_level != SOL_HCI || header->cmsg_type != HCI_CMSG_TSTAMP) continue;
@@ -79,10 +79,10 @@ static inline int64_t beaconkeeper_timestamp(struct msghdr *message) {
   return 0;
 }
 
-// Packets taken at one call at most, and room for each; an HCI event has at most 258 bytes.
+// The largest number of packets per call, and the room for each; an HCI event has at most 258 bytes.
 enum { BEACONKEEPER_PACKETS = 64, BEACONKEEPER_PACKET_ROOM = 1024 };
 
-// As recvmmsg(2) has it. Its own declaration needs _GNU_SOURCE, under which other types are not those of Swift's Glibc.
+// As in recvmmsg(2). Its own declaration needs _GNU_SOURCE, which would change other types from those of Swift's Glibc.
 struct beaconkeeper_message {
   struct msghdr msg_hdr;
   unsigned int msg_len;
@@ -112,7 +112,7 @@ static inline int beaconkeeper_receive(int fd, uint8_t *bytes, uint32_t *lengths
   return count;
 }
 
-// Asks for a receive buffer: beyond the system's limit with CAP_NET_ADMIN, up to it without.
+// Sets the receive buffer: beyond the system's limit with CAP_NET_ADMIN, otherwise up to it.
 static inline int beaconkeeper_receive_buffer(int fd, int bytes) {
   if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) == 0) return 0;
   return setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
@@ -126,8 +126,8 @@ static inline int64_t beaconkeeper_dropped(int fd) {
   return length >= sizeof values ? values[8] : 0;
 }
 
-// Keeps the advertisements (events 0x0012 and 0x002F, little endian on the wire) out of a management socket,
-// so that a flood cannot crowd out what must not be missed.
+// Filters advertisements (events 0x0012 and 0x002F, little endian) out of a management socket,
+// so that a flood of them cannot displace important events.
 static inline int beaconkeeper_refuse_advertisements(int fd) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),

@@ -2,7 +2,7 @@
 
 const char *beaconkeeper_build(void) {
   return
-// deploy/build writes it. Only this file is compiled again when it changes.
+// Written by deploy/build. Only this file is compiled again when it changes.
 #if !defined(DEBUG) && __has_include("../../.build/build.inc")
 #include "../../.build/build.inc"
 #else

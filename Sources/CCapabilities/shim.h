@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Makes effective what this thread, and those that it starts, may have: capabilities(7).
+// Makes the permitted capabilities effective, for this thread and those that it starts: capabilities(7).
 static inline void beaconkeeper_raise_permitted_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];

@@ -1,7 +1,7 @@
 // Written by deploy/page. Do not edit.
 #include "dashboard_page.h"
 
-// Every compiler here knows #embed, but an older one calls it new.
+// All supported compilers know #embed, but older ones warn that it is new.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char file_api_js[] = {

@@ -1,4 +1,4 @@
 #pragma once
 
-// Asks for memory that will be read soon. Nobody waits for it, and any address will do.
+// Prefetches memory that will be read soon. It does not wait, and any address is allowed.
 static inline void beaconkeeper_prefetch(const void *address) { __builtin_prefetch(address); }

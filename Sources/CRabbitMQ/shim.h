@@ -1,7 +1,7 @@
 #ifndef BEACONKEEPER_CRABBITMQ_H
 #define BEACONKEEPER_CRABBITMQ_H
 
-// Where they are since version 0.12 (Debian 13), which warns of the names before that.
+// The place of these headers since version 0.12 (Debian 13), which warns of the old one.
 #if __has_include(<rabbitmq-c/amqp.h>)
 #include <rabbitmq-c/amqp.h>
 #include <rabbitmq-c/framing.h>
@@ -14,7 +14,7 @@
 #include <amqp_tcp_socket.h>
 #endif
 
-// Macros with casts, which Swift does not see.
+// Macros with casts, which Swift cannot import.
 static const amqp_method_number_t beaconkeeper_deliver = AMQP_BASIC_DELIVER_METHOD;
 static const amqp_method_number_t beaconkeeper_cancel = AMQP_BASIC_CANCEL_METHOD;
 static const amqp_method_number_t beaconkeeper_blocked = AMQP_CONNECTION_BLOCKED_METHOD;
@@ -22,8 +22,8 @@ static const amqp_method_number_t beaconkeeper_unblocked = AMQP_CONNECTION_UNBLO
 static const amqp_method_number_t beaconkeeper_channel_close = AMQP_CHANNEL_CLOSE_METHOD;
 static const amqp_method_number_t beaconkeeper_connection_close = AMQP_CONNECTION_CLOSE_METHOD;
 
-// A function with variable arguments, which Swift cannot call. `name` is what the broker's lists show. Without a user, the broker
-// takes the name from our certificate; the library wants an identity all the same.
+// A function with variable arguments, which Swift cannot call. `name` is shown in the broker's lists. Without a user, the broker
+// uses the name in our certificate; the library still needs an identity.
 static inline amqp_rpc_reply_t beaconkeeper_login(
     amqp_connection_state_t connection, const char *host, int heartbeat, const char *name, const char *user,
     const char *password) {

@@ -20,7 +20,7 @@ public struct CaptureDecoder: Sendable {
   public enum Step: Equatable, Sendable {
     /// The batch contains at least one.
     case advertisements
-    /// A sighting that the capture knows by the beacon's key alone.
+    /// A sighting that is identified by the beacon's key.
     case observation(Observation)
     case health(ReceiverHealthChange)
     case end
@@ -50,8 +50,8 @@ public struct CaptureDecoder: Sendable {
   /// LE meta events with malformed reports, in whole or in part.
   public var malformedEvents: Int64 { output.malformedEvents }
 
-  /// Lets `read` put bytes into the buffer from the given offset on; it returns how many, 0 at the capture's
-  /// end. Call it only after `next` has returned nil.
+  /// Lets `read` put bytes into the buffer from the given offset on; it returns how many, 0 at the capture's end. Call it only
+  /// after `next` has returned nil.
   public mutating func fill<Failure: Error>(
     _ read: (inout MutableSpan<UInt8>, _ offset: Int) throws(Failure) -> Int
   ) throws(Failure) {

@@ -1,4 +1,4 @@
-/// Why a capture cannot be read further, where, and what to do. Everything before that place was delivered.
+/// Why a capture cannot be read further, where, and how to mend it. Everything before that place was delivered.
 public struct CaptureError: Error, Equatable, Sendable {
   public enum Position: Equatable, Sendable {
     /// The file itself, before any of its content.

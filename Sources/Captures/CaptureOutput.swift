@@ -1,9 +1,9 @@
 import Beacons
 
-/// Collects what the formats find, and turns wall time into monotonic time.
+/// Collects the entries of any format, and turns wall time into monotonic time.
 struct CaptureOutput: Sendable {
   var batch = AdvertisementBatch()
-  /// What is no advertisement, and so has its own place between batches.
+  /// An entry that is not an advertisement, and so comes between batches.
   var event: CaptureDecoder.Step?
   var receivers = ReceiverTable()
   var malformedEvents: Int64 = 0
@@ -12,7 +12,7 @@ struct CaptureOutput: Sendable {
   private var clock = RecordingClock()
   /// By receiver index; each controller has its own incomplete fragments.
   private var reports: [AdvertisingReports] = []
-  /// Of events in captures that name no adapter.
+  /// The receiver for captures without adapter numbers.
   private var fallbackIndex: ReceiverIndex?
   /// By adapter number; monitor captures have few adapters and look one up for each event.
   private var adapters: [UInt16: ReceiverIndex] = [:]
@@ -32,7 +32,7 @@ struct CaptureOutput: Sendable {
         batch.append($0, payload: $1)
       }
     } catch .notAnAdvertisingReport {
-      // Connections, PHY changes and the like.
+      // Other events, such as connections and PHY changes.
     } catch {
       malformedEvents += 1
     }

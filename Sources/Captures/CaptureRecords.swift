@@ -21,7 +21,7 @@ struct CaptureRecords: Sendable {
   private var pcapng = PcapngBlocks()
   private var text = TextLines()
 
-  /// Whether left-over bytes at the end are no error. The text form has already reported them.
+  /// Whether bytes left at the end are allowed. The text format has already reported them.
   var mayEnd: Bool { if case .text = reader { true } else { false } }
 
   /// Reads one record and returns its length: beyond the unread bytes if the record is to be skipped,
@@ -70,7 +70,7 @@ enum CaptureFormat: Equatable, Sendable {
   case pcapng
   case text
 
-  /// How many bytes that takes, unless the file is shorter.
+  /// How many bytes are needed to decide, unless the file is shorter.
   static let prefixLength = 8
 
   static func detect(_ bytes: Span<UInt8>) throws(CaptureError) -> Self {

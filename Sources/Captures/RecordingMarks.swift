@@ -1,9 +1,8 @@
 public import Beacons
 import JSON
 
-/// Where a beacon was while a recording was made, as somebody noted it: CSV with the header `time,room` or `time,room,x,y`,
-/// and perhaps `floor`, which the room tells already.
-/// An empty room ends a mark.
+/// The rooms of a beacon during a recording, written down by a person: CSV with the header `time,room` or `time,room,x,y`. A
+/// column `floor` may follow, but the room determines it. An empty room ends a mark.
 public struct RecordingMarks: Hashable, Sendable {
   /// When a mark was made.
   public enum Time: Hashable, Sendable {
@@ -23,7 +22,7 @@ public struct RecordingMarks: Hashable, Sendable {
     }
     private var x: Double?
     private var y: Double?
-    /// Of the file, from 1.
+    /// Its line in the file, from 1.
     public var line: Int
 
     public init(time: Time, room: String?, point: (x: Double, y: Double)? = nil, line: Int) {
@@ -52,7 +51,7 @@ public struct RecordingMarks: Hashable, Sendable {
   /// In order of time; at least one.
   public private(set) var marks: [Mark] = []
 
-  /// Octets of a file, and marks in it.
+  /// The largest number of octets, and of marks.
   public static let sizeLimit = 8 << 20
   public static let limit = 100_000
   private static let lineLimit = 1000
@@ -159,7 +158,7 @@ public struct RecordingMarks: Hashable, Sendable {
     return Double(text)
   }
 
-  /// Commas part cells; one in quotation marks may hold commas, and twice the mark for one.
+  /// Commas separate cells. A cell in quotation marks may contain commas, and a doubled quotation mark stands for one.
   private static func cells(_ line: Substring) -> [String] {
     var cells = [""]
     var isQuoted = false

@@ -19,7 +19,7 @@ struct TextFields {
   var health: ReceiverHealth?
   var reason: Range<Int>?
 
-  /// Whether it has a field that only advertisements have; then `beacon` is somebody's own key.
+  /// Whether it has a field that only advertisements have. Then `beacon` is another program's field.
   var isOfAdvertisement: Bool { address != nil || addressKind != nil || payload != nil }
 
   private enum Key: UInt16, CaseIterable {

@@ -1,12 +1,10 @@
 import JSON
 import Beacons
 
-/// The text form: one JSON object per line: an advertisement
-/// `{"t": Unix seconds, "receiver": "hci0", "address": "C1:…", "address_type": "random", "rssi": -72,
-/// "payload": "02011a…"}`, what somebody else tells of a beacon
-/// `{"t": …, "receiver": "hall/hci0", "rssi": -72, "beacon": "ibeacon f29d… 1 2"}`, or a receiver's health
-/// `{"t": …, "receiver": "hci0", "health": "gone"}`.
-/// Unknown keys are ignored.
+/// The text format, with one JSON object per line. It is an advertisement `{"t": Unix seconds, "receiver": "hci0", "address":
+/// "C1:…", "address_type": "random", "rssi": -72, "payload": "02011a…"}`, an observation with a beacon's key `{"t": …,
+/// "receiver": "hall/hci0", "rssi": -72, "beacon": "ibeacon f29d… 1 2"}`, or a receiver's health `{"t": …, "receiver": "hci0",
+/// "health": "gone"}`. Unknown keys are ignored.
 struct TextLines: Sendable {
   /// Longer than any advertisement. It keeps an endless line from filling the memory.
   static let longestLine = 1 << 16
@@ -23,8 +21,8 @@ struct TextLines: Sendable {
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
 
-  /// Reads one line and returns its length; 0 if it is incomplete. A line of another kind after
-  /// advertisements that are still in the batch stays unread.
+  /// Reads one line and returns its length; 0 if it is incomplete. A line that is not an advertisement stays unread while
+  /// advertisements are in the batch.
   mutating func read(
     _ bytes: Span<UInt8>, atEnd: Bool, into output: inout CaptureOutput
   ) throws(CaptureError) -> Int {
@@ -103,7 +101,7 @@ struct TextLines: Sendable {
     into output: inout CaptureOutput
   ) throws(JSONCursor.Malformed) {
     let receiver = try receiverIndex(fields, line, &output)
-    // An escape takes up to six digits and signs for each byte.
+    // An escape needs up to six characters for each byte.
     let key = beacon.count <= 6 * Self.longestKey ? try JSONString.decode(beacon, of: line) : ""
     guard (1...Self.longestKey).contains(key.utf8.count) else {
       throw JSONCursor.Malformed(

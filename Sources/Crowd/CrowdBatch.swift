@@ -1,17 +1,17 @@
 import Beacons
 import Messages
 
-/// What a gateway publishes.
+/// A batch that a gateway publishes.
 public struct CrowdBatch: Sendable {
-  /// Its place among the gateways.
+  /// The gateway's index.
   public var gateway: Int
   public var message: Message
-  /// How many are in it; 0 for one that is published a second time.
+  /// How many observations are in it; 0 for one that is published a second time.
   public var observations: Int
-  /// Since the crowd's start. A batch may come out later, because its gateway was cut off: see `payload(at:)`.
+  /// Since the crowd's start. A batch may be sent later, because its gateway was cut off: see `payload(at:)`.
   public var made: MonotonicTime
 
-  /// The payload if it is sent at this time: it says how long it waited, as a gateway's does.
+  /// The payload if it is sent at this time: with the time that it waited, like a real gateway's.
   public func payload(at time: MonotonicTime) -> [UInt8] {
     ObservationsMessage.delayed(message.payload, held: time - made)
   }

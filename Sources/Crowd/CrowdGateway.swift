@@ -4,9 +4,9 @@ import Messages
 import Pipeline
 import Settings
 
-/// A gateway of the site: its own clock, and a network that is gone at times.
+/// A gateway of the site, with its own clock and a network that sometimes fails.
 struct CrowdGateway: Sendable {
-  private static let cut = 2.0...10.0  // s
+  private static let cut = 2.0...10.0  // In seconds.
 
   let name: String
   let topics: Topics
@@ -20,7 +20,7 @@ struct CrowdGateway: Sendable {
   private var cutFrom: Double
   private var cutUntil: Double
   private let late: Double
-  /// Made while it was cut off.
+  /// Batches that were made while it was cut off.
   private var waiting: [CrowdBatch] = []
 
   init(_ name: String, number: Int, _ settings: CrowdSettings) {
@@ -56,7 +56,7 @@ struct CrowdGateway: Sendable {
         time: clock(time), wallTime: WallTime(nanoseconds: 0)))
   }
 
-  /// Publishes what it heard.
+  /// Publishes its observations.
   mutating func publish(
     at time: Double, number: Int, key: (Int) -> String, duplicates: Double, into batches: inout [CrowdBatch]
   ) {

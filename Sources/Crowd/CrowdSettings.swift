@@ -1,6 +1,6 @@
 import Beacons
 
-/// What crowd walks through what site.
+/// The crowd and the site.
 public struct CrowdSettings: Hashable, Sendable {
   /// The same seed gives the same walk.
   public var seed: UInt64 = 1
@@ -8,11 +8,11 @@ public struct CrowdSettings: Hashable, Sendable {
   public var tags = 100
   /// At most one a gateway.
   public var rooms = 8
-  /// Over how many topics each gateway spreads its beacons.
+  /// Over how many topics each gateway spreads the beacons.
   public var partitions = 16
   /// How often a tag advertises.
   public var advertising = TimeSpan.seconds(2)
-  /// How many gateways are near enough to hear a tag. Those that are too far off for its signal do not.
+  /// How many gateways are considered near a tag. Those that are too far for its signal do not receive it.
   public var audience = 4
   /// How long a gateway collects observations before it publishes them.
   public var interval = TimeSpan.seconds(1)
@@ -20,18 +20,18 @@ public struct CrowdSettings: Hashable, Sendable {
   public var stay = TimeSpan.seconds(60)
   /// The share of batches that are published twice, 0 to 1.
   public var duplicates = 0.0
-  /// The share of time for which a gateway is cut off, 0 to 1. What it hears then is late.
+  /// The share of time for which a gateway is cut off, 0 to 1. Its observations of that time come late.
   public var late = 0.0
-  /// What a wall costs, dB.
+  /// The loss of a wall, dB.
   public var wall = 6.0
   /// Standard deviation of a signal, dB.
   public var noise = 4.0
-  /// A gateway's clock runs up to so many parts in a million fast or slow.
+  /// How many parts in a million a gateway's clock may be fast or slow.
   public var skew = 50.0
 
   public init() {}
 
-  /// How often a tag must advertise to be heard so many times a second, all gateways and tags together.
+  /// Sets how often a tag advertises, for this many observations a second in total.
   public mutating func setRate(_ observations: Double) {
     advertising = .seconds(Double(tags * min(audience, gateways)) / observations)
   }

@@ -21,7 +21,7 @@ public struct CrowdSite: Sendable {
   public let rooms: Int
   let columns: Int
   let gateways: [Gateway]
-  /// Those that are most likely to hear a tag in a room, by room.
+  /// The gateways that are most likely to receive a tag in a room, by room.
   let audience: [[Int]]
   private let wall: Double
 
@@ -91,12 +91,12 @@ private func digits(_ number: Int) -> String {
   return String(repeating: "0", count: max(0, 3 - text.count)) + text
 }
 
-/// What names the site's parts have, and the configuration in which they stand.
+/// The names of the site's parts, and its configuration.
 extension CrowdSite {
   static let receiver = "hci0"
-  /// Of all tags.
+  /// The UUID of all tags.
   static let uuid = "f29dc74a-dbbd-12de-318a-c8b046dd4425"
-  /// The region that they are members of.
+  /// The region of all tags.
   static let region = "tag"
 
   public static let siteName = "site"
@@ -115,7 +115,7 @@ extension CrowdSite {
     }
   }
 
-  /// The YAML of a configuration that knows this site. `worker`: nil: of one gateway that hears all others.
+  /// A configuration of this site as YAML. `worker`: nil: for one gateway that gets the observations of all others.
   public func configuration(_ settings: CrowdSettings, _ worker: WorkerSettings?) -> String {
     var lines = ["gateway: { name: \(worker?.name ?? Self.siteName) }"]
     if let worker {
@@ -153,12 +153,12 @@ extension CrowdSite {
 extension WalkingCrowd {
   private static let minors = 1000
 
-  /// What the observations call a tag.
+  /// The key of a tag in observations.
   static func key(_ tag: Int) -> String {
     "ibeacon \(CrowdSite.uuid.filter { $0 != "-" }) \(tag / minors) \(tag % minors)"
   }
 
-  /// What transitions call a tag.
+  /// The name of a tag in transitions.
   public static func name(ofTag tag: Int) -> String { "\(CrowdSite.region):\(tag / minors).\(tag % minors)" }
 }
 

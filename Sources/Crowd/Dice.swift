@@ -6,7 +6,7 @@ struct Dice: Sendable {
 
   init(seed: UInt64) { state = seed }
 
-  /// One of many that do not resemble each other.
+  /// One of many streams that are independent of each other.
   init(seed: UInt64, stream: UInt64) {
     var first = Dice(seed: seed &+ stream &* 0xD134_2543_DE82_EF95)
     state = first.next()
@@ -32,7 +32,7 @@ struct Dice: Sendable {
   /// Exponentially distributed.
   mutating func wait(mean: Double) -> Double { -log(1 - share()) * mean }
 
-  /// Of mean 0 and standard deviation 1: the sum of four 16-bit numbers is near enough to a normal distribution.
+  /// Mean 0 and standard deviation 1: the sum of four 16-bit numbers is close enough to a normal distribution.
   mutating func noise() -> Double {
     let bits = next()
     let sum = (bits & 0xFFFF) + (bits >> 16 & 0xFFFF) + (bits >> 32 & 0xFFFF) + bits >> 48

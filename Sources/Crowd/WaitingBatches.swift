@@ -1,14 +1,15 @@
 import DequeModule
 import Messages
 
-/// A gateway's batches that its broker has not acknowledged, in the order in which they were made. Bounded: the oldest go first.
+/// A gateway's batches that its broker has not acknowledged, in the order in which they were made. Bounded: the oldest are
+/// dropped first.
 public struct WaitingBatches: Sendable {
-  /// So many are sent and not acknowledged at most, as in a gateway.
+  /// How many may be sent without an acknowledgement, as in a real gateway.
   public static let window = 64
   static let octetLimit = 8 << 20
 
   private var waiting: Deque<CrowdBatch> = []
-  /// Sent, by number; numbers go up.
+  /// Sent, by number; numbers increase.
   private var underWay: Deque<(number: UInt64, batch: CrowdBatch)> = []
   private var octets = 0
   private var nextNumber: UInt64 = 1
@@ -34,7 +35,7 @@ public struct WaitingBatches: Sendable {
 
   public mutating func connected() { isConnected = true }
 
-  /// What was under way will be sent again, in order.
+  /// Sent batches without an acknowledgement will be sent again, in order.
   public mutating func disconnected() {
     isConnected = false
     while let last = underWay.popLast() {
@@ -43,7 +44,7 @@ public struct WaitingBatches: Sendable {
     }
   }
 
-  /// The next one to send; it counts as under way. nil: none now.
+  /// The next one to send; it counts as sent. nil: none now.
   public mutating func next() -> (number: UInt64, batch: CrowdBatch)? {
     guard isConnected, underWay.count < Self.window, let batch = waiting.popFirst() else { return nil }
     octets -= batch.message.payload.count
@@ -64,7 +65,7 @@ public struct WaitingBatches: Sendable {
   }
 
   private mutating func remove(_ number: UInt64) -> CrowdBatch? {
-    // Brokers acknowledge in order, nearly always.
+    // Brokers nearly always acknowledge in order.
     guard let place = underWay.firstIndex(where: { $0.number == number }) else { return nil }
     return underWay.remove(at: place).batch
   }

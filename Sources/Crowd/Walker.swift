@@ -8,7 +8,7 @@ struct Walker: Sendable {
   private(set) var room: Int
   private(set) var x: Double
   private(set) var y: Double
-  /// Seconds since the start, as all times here.
+  /// In seconds since the start, as all times here.
   private var leaves: Double
   /// nil: it stays.
   private var walk: Walk?
@@ -41,7 +41,7 @@ struct Walker: Sendable {
 
   /// Moves on to a time.
   ///
-  /// - Parameter entered: is told each room that it enters on its way.
+  /// - Parameter entered: called with each room that it enters on its way.
   mutating func move(to time: Double, _ site: CrowdSite, stay: Double, entered: (Int, Double) -> Void) {
     while true {
       if let walk {
@@ -75,7 +75,7 @@ struct Walker: Sendable {
     let (toX, toY) = Self.place(in: target, site, &dice)
     let length = ((toX - x) * (toX - x) + (toY - y) * (toY - y)).squareRoot()
     let duration = length / Self.speed
-    // The only wall between them lies across one of the axes.
+    // The only wall between them is across one of the axes.
     let share: Double
     if room / site.columns == target / site.columns {
       let wall = Double(max(room % site.columns, target % site.columns)) * CrowdSite.width

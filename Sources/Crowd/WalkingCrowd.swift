@@ -10,7 +10,7 @@ import Beacons
 /// for move in crowd.takeMoves() { … }
 /// ```
 public struct WalkingCrowd: Sendable {
-  /// How finely time passes.
+  /// The resolution of time.
   public static let step = TimeSpan.milliseconds(100)
 
   public let settings: CrowdSettings
@@ -19,12 +19,12 @@ public struct WalkingCrowd: Sendable {
   private var walkers: [Walker]
   private let keys: [String]
   private var steps = 0
-  /// How many steps lie between two advertisements of a tag, and between two publications of a gateway.
+  /// How many steps are between two advertisements of a tag, and between two publications of a gateway.
   private let period: Int
   private let pause: Int
   private var batches: [CrowdBatch] = []
   private var moves: [CrowdMove] = []
-  /// How many there were so far.
+  /// How many observations there were so far.
   public private(set) var observations: UInt64 = 0
 
   public init(_ settings: CrowdSettings) {
@@ -52,7 +52,7 @@ public struct WalkingCrowd: Sendable {
     let start = Double(steps) * Self.step.seconds
     let stay = settings.stay.seconds
     for tag in stride(from: steps % period, to: walkers.count, by: period) {
-      // Advertisements avoid each other by chance, as Bluetooth wants it.
+      // Advertisements have random delays, as Bluetooth requires.
       let time = start + walkers[tag].dice.share() * Self.step.seconds
       walkers[tag].move(to: time, site, stay: stay) { room, moment in
         moves.append(CrowdMove(tag: tag, room: room, time: .zero + .seconds(moment)))
@@ -69,20 +69,21 @@ public struct WalkingCrowd: Sendable {
     }
     steps += 1
     let end = Double(steps) * Self.step.seconds
-    // Not all at the same moment.
+    // Gateways do not publish all at the same moment.
     for gateway in stride(from: steps % pause, to: gateways.count, by: pause) {
       gateways[gateway].publish(
         at: end, number: gateway, key: { keys[$0] }, duplicates: settings.duplicates, into: &batches)
     }
   }
 
-  /// What is published since the last call.
+  /// The batches published since the last call.
   public mutating func takeBatches() -> [CrowdBatch] {
     defer { batches.removeAll(keepingCapacity: true) }
     return batches
   }
 
-  /// Who entered a room since the last call; at first, where all are. A move is known once its tag advertises again.
+  /// The tags that entered a room since the last call; at first, the room of every tag. A move is known once its tag advertises
+  /// again.
   public mutating func takeMoves() -> [CrowdMove] {
     defer { moves.removeAll(keepingCapacity: true) }
     return moves

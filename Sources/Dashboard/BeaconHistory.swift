@@ -7,7 +7,7 @@ import Settings
 
 /// The last minutes of a beacon, from memory.
 package struct BeaconHistory: Sendable {
-  /// How long estimates take to forget how they began.
+  /// How long estimates depend on how they began.
   private static let warmUp = TimeSpan.seconds(60)
   /// The most points of a receiver; a wide screen has hardly more columns.
   private static let points = 3000.0
@@ -17,13 +17,12 @@ package struct BeaconHistory: Sendable {
   private let trial: Trial
   private let transitions: [TransitionMessage]
   private let events: [TransitionMessage]
-  /// By zone, what is not known of it: while it was blind, and before memory begins.
+  /// By zone, the times in which its state is unknown: while it was blind, and before the history begins.
   private let unknown: [(zone: ZoneIndex, spans: [(from: WallTime, to: WallTime?)])]
   private let receivers: ReceiverTable
   private let zones: [String]
 
-  /// Decides again over what is remembered of the beacon, because estimates are not remembered.
-  ///
+  /// Repeats the decisions about the beacon's remembered sightings, because estimates are not stored.
   package init(
     of beacon: BeaconIndex, _ hindsight: Hindsight, _ recent: RecentDecisions, _ now: Moment,
     over length: TimeSpan

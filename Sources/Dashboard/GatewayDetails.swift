@@ -13,7 +13,7 @@ package struct GatewayDetails: Sendable {
   package var broker: (address: String, isConnected: Bool)?
   /// nil: nothing was read from a file.
   package var configurationFile: String?
-  /// Of that file, as it runs.
+  /// The revision of that file that is in use.
   package var revision: String?
 
   package init(
@@ -41,6 +41,6 @@ package struct Moment: Sendable {
     self.wallTime = wallTime
   }
 
-  /// The calendar's time of another moment.
+  /// The wall clock at another moment.
   func wallTime(of other: MonotonicTime) -> WallTime { wallTime - (time - other) }
 }

@@ -15,9 +15,9 @@ package struct LiveBeacon: Sendable {
   private let receivers: ReceiverTable
   private let zones: [String]
   private let topics: Topics
-  /// They may be told again.
+  /// Events that a client may already have.
   private let events: [TransitionMessage]
-  /// Where the next look begins.
+  /// Where the next call continues.
   package let next: UInt64
 
   package init(

@@ -4,12 +4,12 @@ import Messages
 import Proximity
 import Settings
 
-/// Where somebody stood with a beacon, and when, for a calibration. Bounded.
+/// Where somebody was with a beacon, and when, for a calibration. Bounded.
 package struct MarkBook: Sendable {
   package struct Mark: Sendable {
     package var time: MonotonicTime
     package var wallTime: WallTime
-    /// nil: what follows does not count.
+    /// nil: a pause.
     package var room: String?
     package var floor: String?
     package var point: Point?
@@ -21,7 +21,7 @@ package struct MarkBook: Sendable {
 
   package init() {}
 
-  /// Takes in a room, a point of the plan with its floor, or `"room":null` for a pause.
+  /// Adds a room, a point of the plan with its floor, or `"room":null` for a pause.
   package mutating func add(
     _ request: JSONTree, _ configuration: Configuration, at now: Moment
   ) throws(TrialRequest.Refusal) {
@@ -55,7 +55,7 @@ package struct MarkBook: Sendable {
 
   package mutating func removeLast() { _ = marks.popLast() }
 
-  /// As `calibrate --marks` reads it.
+  /// In the format of `calibrate --marks`.
   package var csv: String {
     marks.reduce(into: "time,room,x,y,floor\n") { text, mark in
       func metres(_ number: Double?) -> String { number.map { "\(($0 * 100).rounded() / 100)" } ?? "" }

@@ -6,7 +6,7 @@ import Proximity
 import RangingPolicy
 import Settings
 
-/// Everything that the first view shows. It is collected under the decision loop's lock, and written to JSON afterwards.
+/// Everything on the page *Now*. It is collected under the decision loop's lock, and written to JSON afterwards.
 package struct Overview: Sendable {
   static let beaconLimit = 200
   package static let transitionLimit = 50
@@ -20,7 +20,7 @@ package struct Overview: Sendable {
   private let phones: [(window: WindowMessage, beacon: String)]
   private let transitions: [TransitionMessage]
   private let verdicts: [VerdictMessage]
-  /// Configured receivers that health says nothing of yet.
+  /// Configured receivers that `health` does not have yet.
   private let awaited: [String]
   /// Whether a login can give more rights.
   private let hasPasswords: Bool
@@ -120,7 +120,7 @@ package struct Overview: Sendable {
       $0.field("state", window.state.rawValue)
       $0.field("since", window.since)
       $0.field("until", until)
-      // The window's message is as old as its last change.
+      // The window's message was written at its last change.
       $0.field("remaining_s", until.map { max(($0 - time).seconds, 0) }, decimals: 1)
       $0.field("why", window.why?.rawValue)
     }

@@ -5,7 +5,7 @@ import Messages
 package struct PageFile: Sendable {
   package let name: String
   package let bytes: [UInt8]
-  /// A hash of the content: a browser that has this one need not load it again.
+  /// A hash of the content, so that a browser loads it only when it has changed.
   package let tag: String
 
   /// The media type, by the name's ending.

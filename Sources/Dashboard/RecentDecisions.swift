@@ -18,7 +18,7 @@ package struct RecentDecisions: Sendable {
 
   package init() {}
 
-  /// Those of beacons are apart: who follows transitions is told where beacons are.
+  /// Events of beacons are separate: a client of the transitions does not get them.
   private var events: [TransitionMessage] = []
 
   package mutating func note(_ entry: Entry) {
@@ -40,7 +40,7 @@ package struct RecentDecisions: Sendable {
     }
   }
 
-  /// Transitions got other numbers before anybody was told of them.
+  /// Transitions got other numbers before they were published.
   package mutating func renumber(_ new: [Number: Number]) {
     for index in entries.indices {
       guard case .transition(var message) = entries[index], let number = new[Number(message)]
@@ -94,6 +94,6 @@ package struct RecentDecisions: Sendable {
 }
 
 extension TransitionMessage {
-  /// Its number in the contract: `epoch-seq`.
+  /// Its public number: `epoch-seq`.
   package var number: String { "\(epoch)-\(sequence)" }
 }

@@ -3,7 +3,7 @@ import JSON
 import Pipeline
 import Proximity
 
-/// A trace as columns, because a page draws columns, and they take a third of the space.
+/// A trace as columns: the page draws columns, and they need a third of the space.
 extension JSONWriter {
   /// Writes the members `receivers`, `sightings` and `estimates`.
   ///
@@ -39,6 +39,6 @@ extension JSONWriter {
 }
 
 extension WallTime {
-  /// Since 1970, as the API's arrays have it.
+  /// Since 1970, as in the API's arrays.
   var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

@@ -5,7 +5,7 @@ import Pipeline
 import Proximity
 import Settings
 
-/// What other rules would have decided, beside what was decided.
+/// The decisions of other rules, beside the real ones.
 package struct TrialAnswer: Sendable {
   private let trial: Trial
   private let actual: [TransitionMessage]
@@ -14,12 +14,12 @@ package struct TrialAnswer: Sendable {
   /// Of the receivers that were heard.
   private let calibrations: [ReceiverSettings]
   private let yaml: String
-  /// Of the file by which the gateway runs; nil: there is none.
+  /// The revision of the configuration file in use; nil: there is none.
   private let revision: String?
 
   /// - Parameters:
   ///   - beacon: that of the request.
-  ///   - yaml: what changes, as the configuration has it.
+  ///   - yaml: the changes, as lines of the configuration.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?

@@ -81,7 +81,8 @@ package struct TrialRequest: Sendable {
     for phone in configuration.phones.indices { try follow(name, configuration.zones[place].near, phone) }
   }
 
-  /// A phone's triggers are the near rules of its zones. What the file's reader would refuse cannot be tried either.
+  /// A phone's triggers are the near rules of its zones. A rule that the configuration's reader would refuse is refused here,
+  /// too.
   private mutating func follow(_ zone: String, _ near: NearRule?, _ place: Int) throws(Refusal) {
     configuration.phones[place].follow(configuration.zones)
     let phone = configuration.phones[place]
@@ -114,7 +115,7 @@ package struct TrialRequest: Sendable {
       }
       configuration.receivers[place].calibration.offset = offset
     }
-    // What a page sends back has three digits.
+    // The page sends values rounded to three digits.
     let new = configuration.receivers[place].calibration
     if abs(new.exponent - old.exponent) >= 0.000_5 || abs(new.offset - old.offset) >= 0.05 {
       receivers.append(configuration.receivers[place])

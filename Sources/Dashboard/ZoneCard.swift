@@ -13,7 +13,7 @@ struct ZoneCard: Sendable {
     var since: WallTime
     var isNear: Bool
     var estimate: Estimate?
-    /// The transition that last changed it here.
+    /// The zone's last transition in this run.
     var last: TransitionMessage?
   }
 
@@ -47,7 +47,7 @@ struct ZoneCard: Sendable {
         isNear: member.isNear, estimate: pipeline.engine.estimate(of: member.beacon, in: zone),
         last: last(name, beacon))
     }
-    // A room says nothing of distance.
+    // A room has no distance.
     let outside = settings.rooms == nil ? pipeline.approaching(zone, atMost: Self.arrivalLimit) : []
     arrivals = outside.map { beacon, estimate in
       Arrival(
@@ -114,7 +114,7 @@ func writeRules(_ zone: ZoneSettings, in json: inout JSONWriter) {
   }
 }
 
-/// nil: heard at all, or as an exit not heard any more.
+/// nil: the weakest signal, which every beacon has; for exit: only silence.
 private func line(_ rule: Rule) -> Double? { rule.threshold.isAnySignal ? nil : rule.threshold.number }
 
 private func write(_ rule: Rule, _ line: Double?, hasThreshold: Bool, in json: inout JSONWriter) {

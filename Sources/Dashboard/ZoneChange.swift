@@ -3,14 +3,14 @@ import JSON
 import Proximity
 import Settings
 
-/// Rules of a zone as a page sends them: `near`, `enter` and `exit`, each left out or an object; `near` may be null. What is neither is
-/// refused: a number that did not arrive as one must not count as left out.
+/// Rules of a zone as a page sends them: `near`, `enter` and `exit`, each absent or an object; `near` may be null. Anything
+/// else is refused: an invalid number must not count as absent.
 struct ZoneChange {
   private let entry: JSONTree
   private let old: WrittenRules
   private var rules: WrittenRules
 
-  /// Changes what is named and checks that the rules still make sense together, as the file's reader does.
+  /// Applies the changes, and checks that the rules still fit together, as the configuration's reader does.
   static func apply(_ entry: JSONTree, to zone: inout ZoneSettings) throws(TrialRequest.Refusal) {
     var change = ZoneChange(entry, of: zone)
     try change.read()
@@ -27,7 +27,7 @@ struct ZoneChange {
   private init(_ entry: JSONTree, of zone: ZoneSettings) {
     self.entry = entry
     old = zone.rules
-    // A distance beyond what a file can say is a default, and stays one.
+    // A default may be a larger distance than a file may have; it stays a default.
     rules = old.filter { !$0.value.isBeyondDistances }
   }
 
@@ -37,7 +37,7 @@ struct ZoneChange {
     case .null?: for place in RulePlace.allCases where place.rule == "near" { rules[place] = nil }
     case .some(let near):
       try near.expect(["threshold", "unit", "dwell_s", "rearm"], in: "near")
-      // Heard at all is no way to be near.
+      // Near needs a threshold.
       guard near["threshold"] != .null, near["threshold"] != nil || old[.near] != nil else {
         throw .init(description: "near needs a threshold")
       }
@@ -45,7 +45,7 @@ struct ZoneChange {
       if let number = try near.number("rearm") {
         try set(.rearm, number, like: rules.threshold(.near))
       } else if old.threshold(.rearm)?.dimension != rules.threshold(.near)?.dimension {
-        // What it was says nothing in the other unit.
+        // The old value has no meaning in the other unit.
         rules[.rearm] = nil
       }
     }
@@ -86,7 +86,7 @@ struct ZoneChange {
       default: throw .init(description: "a unit must be m or dBm")
       }
     if entry["threshold"] == .null {
-      // Heard at all; what means that already keeps its own way to say it.
+      // No threshold: every signal counts. A rule that already means this stays as it is written.
       if rules.threshold(threshold)?.isAnySignal != true {
         rules[threshold] = .threshold(ZoneSettings.heardAtAll)
       }
@@ -102,7 +102,7 @@ struct ZoneChange {
     throws(TrialRequest.Refusal)
   {
     let measure = Measure(other?.dimension ?? .distance, number)
-    // A page sends back what it was told, with three digits. That may be a default beyond what a file can say.
+    // The page sends back values with three digits. A value may be a default that is larger than a file may have.
     if let old = old.threshold(place), old.dimension == measure.dimension,
       abs(old.measure.value - number) < 0.000_5
     {
@@ -125,7 +125,7 @@ struct ZoneChange {
 }
 
 extension JSONTree {
-  /// A number that may be left out. Anything else is refused.
+  /// A number that may be absent. Anything else is refused.
   func number(_ key: String) throws(TrialRequest.Refusal) -> Double? {
     switch self[key] {
     case nil: return nil
@@ -134,7 +134,7 @@ extension JSONTree {
     }
   }
 
-  /// Refuses what is no object, and keys that would be passed over.
+  /// Refuses anything but an object, and unknown keys.
   func expect(_ keys: [String], in name: String) throws(TrialRequest.Refusal) {
     guard case .object(let members) = self else { throw .init(description: "\(name) must be an object") }
     if let odd = members.first(where: { !keys.contains($0.name) }) {

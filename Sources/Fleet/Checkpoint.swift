@@ -4,18 +4,18 @@ import CZstd
 /// A partition's state as workers save it.
 ///
 ///     0   "BKFL"     4
-///     4   kind       1  4; 3, of older workers: without the checksum; 2: not compressed either
-///     5   lease      8  little endian, as all here
-///     13  position   8  how many messages of the queue the state has seen
-///     21  worker     1  its length, then so many octets
+///     4   kind       1  4; older workers wrote 3 (no checksum) and 2 (no checksum, not compressed)
+///     5   lease      8  little endian, like all numbers here
+///     13  position   8  how many messages of the queue are in the state
+///     21  worker     1  its length, then its octets
 ///         seen       4  how many hashes, then 8 octets each
 ///         state      rest, compressed; see `Zstandard`
-///         checksum   8  over all before it: the state has one of its own, what stands before the state has none
+///         checksum   8  of all octets before it; the state's own checksum does not cover the header
 public struct Checkpoint: Hashable, Sendable {
   public var lease: UInt64
   public var position: UInt64
   public var worker: String
-  /// Hashes of the messages that the state has seen and that were not acknowledged when it was saved, in order; see `SeenAgain`.
+  /// Hashes of the messages that are in the state and were not yet acknowledged when it was saved, in order; see `SeenAgain`.
   public var seen: [UInt64]
   public var state: [UInt8]
 
@@ -29,9 +29,9 @@ public struct Checkpoint: Hashable, Sendable {
 
   private static let magic = Array("BKFL".utf8)
   private static let header = 22
-  /// The longest state, in octets. A longer one must not be saved, because nobody would take it over.
+  /// The longest state, in octets. A longer one must not be saved, because no worker could read it.
   public static let limit = 1 << 30
-  /// No consumer of RabbitMQ can have more unacknowledged.
+  /// A consumer of RabbitMQ cannot have more unacknowledged messages.
   private static let mostSeen = Int(UInt16.max)
   private static let tail = 8
 
@@ -55,7 +55,7 @@ public struct Checkpoint: Hashable, Sendable {
     return bytes
   }
 
-  /// Reads what `payload` is. What is no checkpoint is `damaged`; one of a later version is of another `kind`.
+  /// Reads a payload. Throws `damaged` if it is no checkpoint, and another error if it is of a later version.
   public init(_ payload: [UInt8]) throws(StateError) {
     guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] >= 2 else {
       throw .damaged("no checkpoint")
@@ -86,9 +86,9 @@ public struct Checkpoint: Hashable, Sendable {
   }
 }
 
-/// Compression with libzstd, in one frame (RFC 8878). A state has many zeros and much that is alike: a quarter of it is left.
+/// Compression with libzstd, in one frame (RFC 8878). A state has many zeros and repetitions, and shrinks to a quarter.
 enum Zstandard {
-  /// The fastest of the usual ones. Higher ones take longer and leave no less of a state.
+  /// The fastest of the usual levels. Higher ones take longer and compress no better.
   private static let level: Int32 = 1
 
   static func compress(_ octets: [UInt8]) -> [UInt8] {
@@ -96,16 +96,16 @@ enum Zstandard {
       count = octets.withUnsafeBytes {
         ZSTD_compress(room.baseAddress, room.count, $0.baseAddress, $0.count, level)
       }
-      // It fails where there is too little room or memory. There is enough room.
+      // The output has enough room, so this fails only if memory is short.
       precondition(ZSTD_isError(count) == 0, "out of memory")
     }
   }
 
-  /// - Parameter limit: so long may it become, in octets. Up to this, what the frame says of its length is believed.
-  /// - Returns: nil: it is damaged, or longer than the limit.
+  /// - Parameter limit: the largest result, in octets. Up to this, the length in the frame is believed.
+  /// - Returns: nil if it is damaged, or longer than the limit.
   static func decompress(_ octets: ArraySlice<UInt8>, limit: Int) -> [UInt8]? {
     octets.withUnsafeBytes { frame in
-      // Where the length is unknown, or there is no frame, it is a number near 2⁶⁴.
+      // For an unknown length or no frame, this returns a number near 2⁶⁴.
       guard let length = Int(exactly: ZSTD_getFrameContentSize(frame.baseAddress, frame.count)),
         length <= limit
       else { return nil }

@@ -1,10 +1,10 @@
 import Messages
 
-/// What a site's queues and keys in RabbitMQ are called.
+/// The names of a site's queues, exchanges and keys in RabbitMQ.
 public struct FleetNames: Hashable, Sendable {
-  /// The exchange into which RabbitMQ's MQTT listener puts what it takes in.
+  /// The exchange to which RabbitMQ's MQTT listener publishes.
   public static let exchange = "amq.topic"
-  /// How the keys of reports about phones' apps end.
+  /// The end of the keys of reports about phones' apps.
   static let appReport = ".app.set"
 
   public let site: String
@@ -15,17 +15,18 @@ public struct FleetNames: Hashable, Sendable {
     base = "beaconkeeper." + topicLevel(site)
   }
 
-  /// Holds what is heard of one partition's beacons.
+  /// The queue of the observations of one partition's beacons.
   public func queue(_ partition: Int) -> String { "\(base).\(partition)" }
-  /// Says which worker has a partition, and holds its last state.
+  /// The queue that records which worker has a partition, and holds its last state.
   public func lease(_ partition: Int) -> String { "\(base).\(partition).lease" }
-  /// An empty queue. The worker that consumes it tells what belongs to the whole site.
+  /// An empty queue. The worker that consumes it publishes the topics of the whole site.
   public var lead: String { base + ".lead" }
-  /// The exchange of ticks. Only workers need the right to write it: whoever may publish observations cannot tell the time.
+  /// The exchange of ticks. Only workers may write to it, so that a gateway, which may only publish observations, cannot set
+  /// the time.
   public var time: String { base + ".time" }
   /// The key of ticks.
   public var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
-  /// The key of ticks that are for other workers only, not for partitions.
+  /// The key of ticks for other workers, which partitions do not get.
   public var alive: String { "beaconkeeper-fleet.\(topicLevel(site)).alive" }
 
   /// The key of reports about the apps of any of the site's phones.

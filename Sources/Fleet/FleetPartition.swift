@@ -4,13 +4,13 @@ import Pipeline
 import Scanners
 import Settings
 
-/// The decisions about one partition of a site's beacons: a function of the messages in its queue, in their order. It asks no
-/// clock. So whoever takes the queue over decides the same, with the same numbers and ids.
+/// The decisions for one partition of a site's beacons: a function of the messages in its queue, in their order. It reads no
+/// clock. So any worker that takes the queue over makes the same decisions, with the same numbers and ids.
 ///
 /// Time in it is wall time: a `MonotonicTime` counts from 1970.
 public struct FleetPartition: Sendable {
-  /// How much later than the last tick a message may have come. While no worker lives there are no ticks, but the gateways' own
-  /// clocks go on.
+  /// How much later than the last tick a message may have come. Without a living worker there are no ticks, but the gateways'
+  /// clocks continue.
   private static let longestSilence = TimeSpan.seconds(60)
   private static let gap = TimeSpan.seconds(2)
   private static let lookEvery = TimeSpan.seconds(2)
@@ -28,13 +28,12 @@ public struct FleetPartition: Sendable {
   public internal(set) var counts = Counts()
   private var hearing = Hearing()
   var output = Pipeline.Output()
-  /// All of the site.
   let phones: [PhoneSettings]
-  /// When a refused report was last told. It changes nothing that is published, and is no part of the state.
+  /// When a refused report was last logged. It does not affect what is published, so it is not in the state.
   var refusalTold: MonotonicTime?
 
   public struct Counts: Hashable, Sendable {
-    /// Messages of the queue, ticks too.
+    /// Messages of the queue, including ticks.
     public var messages: UInt64 = 0
     public var observations: UInt64 = 0
     public var transitions: UInt64 = 0
@@ -59,9 +58,10 @@ public struct FleetPartition: Sendable {
     followOwnPhones()
   }
 
-  /// Another partition of a site about which nothing is known yet. What follows from the configuration is not computed again.
+  /// Another partition of the same site, also without any state. It copies what the configuration determines, instead of
+  /// computing it again.
   ///
-  /// - Parameter fresh: a partition that has taken nothing in yet.
+  /// - Parameter fresh: a partition that has processed nothing yet.
   public init(_ fresh: FleetPartition, _ number: Int, epoch: UInt64) {
     self = fresh
     self.number = number
@@ -88,12 +88,12 @@ public struct FleetPartition: Sendable {
   /// Observations that came too late to count for rooms.
   public var droppedForRooms: UInt64 { pipeline.droppedForRooms ?? 0 }
 
-  /// Takes the next message of the queue in.
+  /// Processes the next message of the queue.
   ///
   /// - Parameters:
-  ///   - key: with which it was published.
-  ///   - messages: what is to be published is appended, in order.
-  /// - Returns: notices for people, each once.
+  ///   - key: its routing key.
+  ///   - messages: the messages to publish are appended, in order.
+  /// - Returns: log messages, each once.
   public mutating func take(key: String, _ payload: [UInt8], into messages: inout [Message]) -> [String] {
     counts.messages += 1
     if key == names.tick {
@@ -121,7 +121,7 @@ public struct FleetPartition: Sendable {
     if let time {
       // Workers' clocks differ a little.
       guard now > time else { return }
-      // There was no worker for a while.
+      // No worker was running for a while.
       if now - time > Self.gap { intake.arrivalsWereWrong(since: time) }
     } else {
       intake.brokerConnected(at: now)
@@ -136,7 +136,7 @@ public struct FleetPartition: Sendable {
     _ = process(into: &messages)
   }
 
-  /// What was heard becomes decisions, and these messages.
+  /// Decides about the collected sightings, and appends the messages.
   private mutating func process(into messages: inout [Message]) -> [String] {
     receivers.learn(intake.table) { pipeline.receiver($0) }
     for change in hearing.changes {
@@ -176,7 +176,8 @@ public struct FleetPartition: Sendable {
     }
   }
 
-  /// A place has beacons of all partitions. What one of them knows is published below `partition/<p>`, for `SiteOccupancy`.
+  /// A place may have beacons of all partitions. Each partition publishes its members below `partition/<p>`, and
+  /// `SiteOccupancy` adds them up.
   private func placed(_ message: Message) -> Message {
     guard message.topic.hasSuffix("/occupancy") else { return message }
     var message = message
@@ -185,17 +186,17 @@ public struct FleetPartition: Sendable {
     return message
   }
 
-  /// What is retained of these beacons, by name, as it is now.
+  /// The retained messages of these beacons, by name, as of now.
   public func states(of names: Set<String>) -> [Message] { pipeline.states(of: names) }
 
-  /// What is retained of zones and rooms, as it is now.
+  /// The retained messages of zones and rooms, as of now.
   public var placeStates: [Message] { pipeline.placeStates.map(placed) }
 
-  /// All retained states as they are, for a broker that may have lost them.
+  /// All retained messages, for a broker that may have lost them.
   public func allStates() -> [Message] { pipeline.allStates().map(placed) }
 }
 
-/// A phone belongs to the partition of the beacon that it carries: only that one hears the beacon, and nobody else publishes the
+/// A phone belongs to the partition of its beacon. Only that partition gets the beacon's signals, and only it publishes the
 /// phone's window.
 extension FleetPartition {
   private static let refusalInterval = TimeSpan.seconds(10)
@@ -208,7 +209,7 @@ extension FleetPartition {
       })
   }
 
-  /// Takes in what a phone's app reports; all partitions get it.
+  /// Processes a report of a phone's app; all partitions get it.
   mutating func report(_ payload: [UInt8], topic: String, at time: MonotonicTime) -> [String] {
     guard
       let refusal = pipeline.receive(
@@ -225,10 +226,10 @@ extension FleetPartition {
 }
 
 extension FleetPartition {
-  /// The names among these that belong to beacons that were heard.
+  /// Those of the names that belong to beacons that were heard.
   public func known(among names: Set<String>) -> Set<String> { pipeline.known(among: names) }
 
-  /// Batches that were refused, repeated ones too. What is too old is refused one by one, and counts as observations.
+  /// Refused batches, including repeated ones. Observations that are too old are refused one by one and counted separately.
   public var refused: UInt64 {
     intake.figures.reduce(0) { sum, figure in
       sum + figure.refused.reduce(0) { $1.key == ScannerRefusal.age.rawValue ? $0 : $0 + $1.value }
@@ -244,9 +245,9 @@ extension FleetPartition {
   }
 }
 
-/// The whole state, exactly: whoever goes on from it says the same to every further message, with the same numbers.
+/// The whole state, exactly: a partition with this state answers every further message in the same way, with the same numbers.
 extension FleetPartition: StateFields {
-  /// - Parameter octets: so many are expected.
+  /// - Parameter octets: the expected size.
   public func state(expecting octets: Int = 0) -> [UInt8] {
     var coder = StateCoder()
     coder.reserve(octets + octets / 16)
@@ -265,13 +266,15 @@ extension FleetPartition: StateFields {
     try coder("intake", &intake)
   }
 
-  /// Goes on from a checkpoint. Where nothing of it fits, the partition begins anew: all are found again by what is heard.
+  /// Continues from a checkpoint. If the checkpoint cannot be used, the partition begins anew and enters each beacon when it is
+  /// heard.
   ///
   /// - Parameters:
   ///   - epoch: for a partition that begins anew, later than any that was used before.
-  ///   - payload: of the checkpoint; empty: there is none; nil: a part of it is missing.
-  ///   - wallNow: of the worker. A checkpoint from much later was poisoned.
-  /// - Returns: also the hashes of the messages that its state has seen, and why it begins anew although there is a checkpoint.
+  ///   - payload: the checkpoint; empty: there is none; nil: a part of it is missing.
+  ///   - wallNow: the worker's time. A checkpoint from much later is forged or of a wrong clock.
+  /// - Returns: also the hashes of the messages that are in the state, and the reason if it begins anew although there is a
+  ///   checkpoint.
   public static func resume(
     _ fresh: FleetPartition, _ number: Int, epoch: UInt64, from payload: [UInt8]?, at wallNow: WallTime
   )
@@ -292,17 +295,17 @@ extension FleetPartition: StateFields {
     }
   }
 
-  /// How far its time is ahead of the worker's, if nobody's clock explains that.
+  /// How far its time is ahead of the worker's, if that is more than clocks may differ.
   public func lead(at wallNow: WallTime) -> TimeSpan? {
     guard let time else { return nil }
     let lead = WallTime(nanoseconds: time.nanoseconds) - wallNow
     return lead > WorkersClocks.longestLead ? lead : nil
   }
 
-  /// The partition that a state was taken of. The configuration and the number of partitions must be the same.
+  /// The partition with a saved state. The configuration and the number of partitions must be the same.
   ///
-  /// - Parameter fresh: a partition of the same site that has taken nothing in yet. What follows from the configuration is not
-  ///   computed again.
+  /// - Parameter fresh: a partition of the same site that has processed nothing yet, from which it copies what the
+  ///   configuration determines.
   public init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {
     var coder = try StateCoder(reading: state)
     self.init(fresh, number, epoch: 0)

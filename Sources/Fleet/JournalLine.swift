@@ -1,7 +1,8 @@
 import Beacons
 import JSON
 
-/// A line of a partition's journal: what a worker took out of its queue, in order. `replay --journal` decides it again.
+/// A line of a partition's journal: the messages that a worker read from its queue, in order. `replay --journal` decides about
+/// them again.
 ///
 ///     {"v":1,"partition":3,"of":16,"epoch":1795500000000,"seen":0}
 ///     {"n":1,"key":"beaconkeeper-fleet.site.tick","payload":"{\"v\":1,…}"}
@@ -24,7 +25,7 @@ public enum JournalLine: Hashable, Sendable {
     }
   }
 
-  /// Longer lines are no journal's.
+  /// A longer line is not from a journal.
   public static let longest = 1 << 24
 
   /// With the line's end.

@@ -1,10 +1,10 @@
 import Beacons
 import JSON
 
-/// What stands in a partition's queue of leases: JSON, and states in pieces.
+/// An entry in a partition's lease queue: JSON, or a piece of a state.
 public enum LeaseEntry: Hashable, Sendable {
   case record(LeaseRecord)
-  /// Whoever gets its own back is the one whom RabbitMQ serves.
+  /// Only the active consumer gets its own mark back.
   case mark(LeaseMark)
   case piece(StatePiece)
 
@@ -53,7 +53,7 @@ public enum LeaseEntry: Hashable, Sendable {
     guard let lease = number(tree["lease"], from: 1) else { return nil }
     var saved: LeaseRecord.Saved?
     if let entry = tree["saved"] {
-      // Nobody knows of a state of a later lease: none that follows would be as late.
+      // There is no state of a later lease; no later record could exceed it.
       guard let earlier = number(entry["lease"], from: 1), earlier <= lease,
         let position = number(entry["position"], from: 0)
       else { return nil }
@@ -63,9 +63,9 @@ public enum LeaseEntry: Hashable, Sendable {
   }
 }
 
-/// That a worker has a partition, and which of its states is whole.
+/// Records which worker has a partition, and which of its states is complete.
 public struct LeaseRecord: Hashable, Sendable {
-  /// Names a state.
+  /// Identifies a state.
   public struct Saved: Hashable, Comparable, Sendable {
     public var lease: UInt64
     public var position: UInt64
@@ -91,7 +91,7 @@ public struct LeaseRecord: Hashable, Sendable {
     self.saved = saved
   }
 
-  /// Whether it says all that another one does.
+  /// Whether it contains everything that another record does.
   func covers(_ other: LeaseRecord) -> Bool {
     guard lease >= other.lease else { return false }
     return other.saved.map { theirs in saved.map { $0 >= theirs } ?? false } ?? true
@@ -100,7 +100,7 @@ public struct LeaseRecord: Hashable, Sendable {
 
 public struct LeaseMark: Hashable, Sendable {
   public var worker: String
-  /// Tells this time in line from earlier ones of the same worker.
+  /// Distinguishes this wait from earlier ones of the same worker.
   public var turn: UInt64
   public var number: UInt64
 

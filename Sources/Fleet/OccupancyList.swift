@@ -2,8 +2,8 @@ import Beacons
 import JSON
 import Messages
 
-/// Who is in a place, as a partition says it; see `OccupancyMessage`. A large site has hundreds of these to read each second, so it is
-/// read without a tree.
+/// The members of a place in one partition; see `OccupancyMessage`. A large site reads hundreds of these a second, so they are
+/// read without building a tree.
 struct OccupancyList {
   var state = ""
   var members: [OccupancyMessage.Member] = []
@@ -33,7 +33,7 @@ struct OccupancyList {
     }
   }
 
-  /// nil: it does not say who, or since when.
+  /// nil: beacon or time is missing.
   private static func member(
     _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
   ) throws(JSONCursor.Malformed) -> OccupancyMessage.Member? {

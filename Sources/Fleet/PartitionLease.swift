@@ -1,66 +1,66 @@
-/// A worker's place in line for a partition, and its lease once it has one.
+/// A worker's place in the queue of leases of a partition, and its lease once it has one.
 ///
-/// Each partition has a quorum queue of leases with a single active consumer: RabbitMQ serves one worker, and the next in line when
-/// that one is gone. It outlives any one node. In it are the partition's last state, in pieces, and a record that says who has the
-/// partition. Nobody acknowledges these before there are later ones, so they come to whoever is next. What a worker wrote comes back
-/// to it only as long as it is the one who is served: that is the proof that its lease holds, and that its state is safe.
+/// Each partition has a quorum queue with a single active consumer: RabbitMQ serves one worker, and the next one when that is
+/// gone. It outlives any one node. The queue holds the partition's last state, in pieces, and a record that names the worker. A
+/// worker acknowledges these only when there are later ones, so the next worker gets them. A worker gets back what it wrote
+/// only while it is the active consumer. That proves that its lease holds and that its state is safe.
 public struct PartitionLease: Sendable {
   public enum Standing: Hashable, Sendable {
     case waiting
-    /// We are served. Once our mark is back, all that was written before it is here.
+    /// We are the active consumer. Once our mark is back, we have read everything that was written before it.
     case asking
     /// Once our record is back, we have the lease.
     case claiming(UInt64)
     case held(UInt64)
-    /// Somebody has a later one.
+    /// Another worker has a later lease.
     case lost
   }
 
-  /// What is here of a state.
+  /// The pieces of a state that have arrived.
   private struct Parts {
-    /// How many pieces it has.
+    /// How many pieces the state has.
     var count: Int
-    /// By place. Empty once the partition was taken over.
+    /// By place. Emptied once the partition was taken over.
     var octets: [Int: ArraySlice<UInt8>] = [:]
-    /// All deliveries of it: a piece may come twice, and again when another worker was served for a while.
+    /// All deliveries of the state. A piece may come twice, and again if another worker was served for a while.
     var numbers: [UInt64] = []
   }
 
   public private(set) var standing = Standing.waiting
-  /// The state from which whoever has the partition goes on: the last that is whole. nil: there is none yet.
+  /// The last complete state, from which the next worker continues. nil: there is none yet.
   public private(set) var saved: LeaseRecord.Saved?
-  /// What is to be written to the queue, in order.
+  /// Entries to write to the queue, in order.
   private var outgoing: [LeaseEntry] = []
   private let worker: String
   private let turn: UInt64
   private var written: UInt64 = 0
   private var returned: UInt64 = 0
-  /// Whether something came that nobody gave back.
+  /// Whether an entry came that is not a redelivery.
   private var hasNew = false
   private var saving: (state: LeaseRecord.Saved, payload: [UInt8])?
-  /// The highest lease in any record, and the state that such a record names: that one, or a later one, must be there.
+  /// The highest lease in any record, and the state that this record names. That state, or a later one, must be in the queue.
   private var highest: UInt64 = 0
   private var needed: LeaseRecord.Saved?
-  /// Records that say more than all others: mostly one.
+  /// Records that no other record covers; usually one.
   private var kept: [(number: UInt64, record: LeaseRecord)] = []
   private var states: [LeaseRecord.Saved: Parts] = [:]
 
   /// - Parameters:
-  ///   - worker: its name, which no other has.
-  ///   - turn: a number that none of the worker's earlier ones had.
+  ///   - worker: its name, which no other worker has.
+  ///   - turn: a number that the worker has not used before.
   public init(worker: String, turn: UInt64) {
     self.worker = worker
     self.turn = turn
-    // A new queue is empty, and whoever is served would not know.
+    // A new queue is empty. Without a mark, the active consumer would get nothing and not know that it is active.
     mark()
   }
 
-  /// The lease; nil: none yet, or no more.
+  /// The lease; nil: not yet, or no more.
   public var lease: UInt64? {
     if case .held(let lease) = standing { lease } else { nil }
   }
 
-  // MARK: What is written
+  // MARK: Writing
 
   /// Writes a mark; returns its number for `isBack`.
   @discardableResult
@@ -73,7 +73,7 @@ public struct PartitionLease: Sendable {
   /// Whether the lease held when, or after, this mark was written.
   public func isBack(_ mark: UInt64) -> Bool { lease != nil && returned >= mark }
 
-  /// Writes a state. It may be relied on once `isSafe` says so.
+  /// Writes a state. It is in the queue once `isSafe` returns true.
   public mutating func save(_ payload: [UInt8], position: UInt64) {
     guard let lease else { return }
     let state = LeaseRecord.Saved(lease: lease, position: position)
@@ -82,14 +82,14 @@ public struct PartitionLease: Sendable {
     outgoing.append(.record(LeaseRecord(lease: lease, worker: worker, saved: state)))
   }
 
-  /// Whether whoever comes after us will find this state.
+  /// Whether the next worker will find this state.
   public func isSafe(upTo position: UInt64) -> Bool {
     guard let lease, let saved else { return false }
     return saved >= LeaseRecord.Saved(lease: lease, position: position)
   }
 
-  /// Writes again what did not come back: RabbitMQ confirms none of it, and a node that dies may take it along. Call it when that
-  /// takes unusually long.
+  /// Writes again what has not come back: RabbitMQ does not confirm it, and it may be lost with a node. Call it when the wait
+  /// is unusually long.
   public mutating func repeatLast() {
     switch standing {
     case .waiting, .asking: mark()
@@ -99,25 +99,25 @@ public struct PartitionLease: Sendable {
     }
   }
 
-  /// What is to be written now, in order.
+  /// The entries to write now, in order.
   public mutating func takeOutgoing() -> [LeaseEntry] {
     defer { outgoing.removeAll() }
     return outgoing
   }
 
-  // MARK: What comes
+  // MARK: Reading
 
-  /// Takes a delivery in.
+  /// Processes a delivery.
   ///
   /// - Parameters:
-  ///   - number: the delivery's, which grows.
-  ///   - isRepeated: it was delivered before, maybe to somebody else.
-  /// - Returns: the deliveries that nobody needs any more.
+  ///   - number: the number of the delivery; it increases.
+  ///   - isRepeated: it was delivered before, perhaps to another worker.
+  /// - Returns: the deliveries that are not needed any more.
   public mutating func take(_ payload: [UInt8], number: UInt64, isRepeated: Bool) -> [UInt64] {
-    // What others gave back comes first. Later there is such only if another worker was served meanwhile.
+    // Redeliveries come first. A later one means that another worker was active meanwhile.
     if isRepeated, hasNew { standing = .lost }
     hasNew = hasNew || !isRepeated
-    // What we knew is others' by now. It all goes back when we leave.
+    // The partition is another worker's by now. Our unacknowledged entries go back when we disconnect.
     if standing == .lost { return [] }
     defer { if standing == .waiting { ask() } }
     switch LeaseEntry(payload) {
@@ -135,7 +135,7 @@ public struct PartitionLease: Sendable {
 
   private mutating func take(_ piece: StatePiece, _ number: UInt64) -> [UInt64] {
     if let lease, piece.state != saved {
-      // What else has no record yet is ours, or belongs to nobody, or to somebody who was served meanwhile.
+      // Any other piece without a record is ours, belongs to nobody, or belongs to a worker that was active meanwhile.
       if saved.map({ piece.state < $0 }) ?? false || piece.state.lease < lease { return [number] }
       if piece.state.lease > lease { standing = .lost }
     }
@@ -147,8 +147,8 @@ public struct PartitionLease: Sendable {
     return []
   }
 
-  /// A worker that is served no more may have written a record late: its lease may be the highest, and its state an older one; or its
-  /// lease is an earlier one, and whoever had a later one has thrown pieces of its state away.
+  /// A worker that is not active any more may have written a record late. Its lease may then be the highest while its state is
+  /// an older one. Or its lease is an earlier one, and the worker with the later lease has deleted pieces of its state.
   private mutating func take(_ record: LeaseRecord, _ number: UInt64) -> [UInt64] {
     if let lease, record.lease < lease || record.worker != worker && record.lease == lease { return [number] }
     if record.lease > highest { (highest, needed) = (record.lease, nil) }
@@ -165,7 +165,7 @@ public struct PartitionLease: Sendable {
     case .held(let lease) where record.lease > lease: standing = .lost
     default: break
     }
-    // Whoever does not have the partition throws nothing away.
+    // A worker without the lease deletes nothing.
     guard lease != nil, let best = saved else { return [] }
     if let saving, isSafe(upTo: saving.state.position) { self.saving = nil }
     return forget { $0 < best } + forgetRecords()
@@ -184,7 +184,7 @@ public struct PartitionLease: Sendable {
     states.keys.filter(isNeedless).flatMap { states.removeValue(forKey: $0)?.numbers ?? [] }
   }
 
-  /// Those that say nothing beside others.
+  /// Drops the records that others cover.
   private mutating func forgetRecords() -> [UInt64] {
     let all = kept
     kept = all.enumerated().filter { place, entry in
@@ -196,10 +196,10 @@ public struct PartitionLease: Sendable {
     return all.map(\.number).filter { number in !kept.contains { $0.number == number } }
   }
 
-  /// The state from which we go on, once the lease is held: gives it away, because it is large.
+  /// The state to continue from, once the lease is held. It is large, so it is moved out.
   ///
-  /// - Returns: its octets, and the deliveries that nobody needs any more. No octets: there is none yet. nil: a part of it is missing,
-  ///   though a record says that it was whole.
+  /// - Returns: its octets, and the deliveries that are not needed any more. Empty: there is no state yet. nil: a piece is
+  ///   missing, though a record says that the state is complete.
   public mutating func takeState() -> (payload: [UInt8]?, done: [UInt64]) {
     if let needed, saved.map({ $0 < needed }) ?? true {
       saved = nil

@@ -1,6 +1,6 @@
 import Messages
 
-/// A hash of a message of a queue, by which it is known again.
+/// A hash that identifies a message of a queue.
 public func messageHash(key: String, _ payload: [UInt8]) -> UInt64 {
   var hash = FNV1a()
   hash.combine(key.utf8.span)
@@ -8,17 +8,17 @@ public func messageHash(key: String, _ payload: [UInt8]) -> UInt64 {
   return UInt64(truncatingIfNeeded: hash.value)
 }
 
-/// Tells apart, after a takeover, what the state has seen already and what is new.
+/// After a takeover, separates messages that are already in the state from new ones.
 ///
-/// A state is saved first and acknowledged then. If the acknowledgement is lost, with a worker or with a node, the queue gives
-/// messages out again that the state has seen. It keeps their order, and gives out none that was acknowledged. So what was seen comes
-/// first, and is the end of what was unacknowledged when the state was saved: from some message to the last one.
+/// A worker saves a state first and acknowledges its messages afterwards. If the acknowledgement is lost, the queue delivers
+/// messages again that are in the state. It keeps their order, and delivers none that was acknowledged. So the repeated
+/// messages come first, and they are the end of the list of messages that were unacknowledged when the state was saved.
 public struct SeenAgain<Item> {
   private let seen: [UInt64]
   private var held: [Item] = []
-  /// Where in `seen` the first of `held` may stand; those that all of `held` agrees with.
+  /// Where in `seen` the first of `held` may be: all places that agree with all of `held`.
   private var starts: [Int]?
-  /// How many of `held` were seen if no later message says otherwise.
+  /// How many of `held` are in the state, unless a later message proves otherwise.
   private var known = 0
   public private(set) var isDecided: Bool
 
@@ -28,7 +28,7 @@ public struct SeenAgain<Item> {
     isDecided = seen.isEmpty
   }
 
-  /// Takes the next message in. Messages are held until it is clear what they are; then all come out.
+  /// Adds the next message. Messages are held until it is known which of them are repetitions; then all are returned.
   public mutating func take(_ hash: UInt64, _ item: Item) -> (seen: [Item], new: [Item])? {
     if isDecided { return ([], [item]) }
     let place = held.count
@@ -37,7 +37,7 @@ public struct SeenAgain<Item> {
     let left = candidates.filter { $0 + place < seen.count && seen[$0 + place] == hash }
     starts = left
     if left.contains(where: { $0 + held.count == seen.count }) { known = held.count }
-    // Another beginning would have to go on.
+    // Another start may still match.
     guard !left.contains(where: { $0 + held.count < seen.count }) else { return nil }
     isDecided = true
     defer { held = [] }

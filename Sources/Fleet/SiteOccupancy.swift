@@ -2,7 +2,8 @@ import Beacons
 import Messages
 import Pipeline
 
-/// Who is in each zone and room of a site, put together from what the partitions say. A function of those messages and of time.
+/// The members of each zone and room of a site, added up from the partitions' messages. A function of those messages and of
+/// time.
 public struct SiteOccupancy: Sendable {
   private struct Place {
     var kind: PlaceKind
@@ -12,7 +13,7 @@ public struct SiteOccupancy: Sendable {
     var count: Int { parts.reduce(0) { $0 + $1.members.count } }
   }
 
-  /// What a partition says. Its lists come more often than the place is published, and are read only then.
+  /// The members in one partition. Messages come more often than the place is published, so only the last one is parsed.
   private struct Part {
     var unread: [UInt8]?
     /// nil: nothing yet.
@@ -33,7 +34,7 @@ public struct SiteOccupancy: Sendable {
   private var newlyMet: [String] = []
   private static let metLimit = 200_000
 
-  /// - Parameter names: of the configured zones and rooms. Others are passed over.
+  /// - Parameter names: of the configured zones and rooms. Others are ignored.
   public init(site: String, partitions: Int, zones: [String], rooms: [String]) {
     topics = Topics(gateway: site)
     self.partitions = partitions
@@ -49,10 +50,10 @@ public struct SiteOccupancy: Sendable {
 
   private static func key(_ kind: PlaceKind, _ name: String) -> String { "\(kind.rawValue)/\(name)" }
 
-  /// What to subscribe to.
+  /// The topics to subscribe to.
   public var filter: String { topics.base + "/partition/+/+/+/occupancy" }
 
-  /// Takes in what a partition says of a place.
+  /// Processes a partition's message about a place.
   public mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) {
     let levels = topic.dropFirst(topics.base.utf8.count + 1).split(
       separator: "/", omittingEmptySubsequences: false)
@@ -64,10 +65,10 @@ public struct SiteOccupancy: Sendable {
     if pace.isToBeTold(place, members: places[place].count, at: time) { ready.insert(place) }
   }
 
-  /// When `takeDue` next has something; nil: not before another message.
+  /// When `takeDue` returns something; nil: not before another message.
   public var nextDeadline: MonotonicTime? { ready.isEmpty ? pace.next : MonotonicTime(nanoseconds: .min) }
 
-  /// What is to be published by now, in order of the places.
+  /// The messages to publish by now, in the order of the places.
   public mutating func takeDue(at time: MonotonicTime) -> [Message] {
     let due = ready.union(pace.takeDue(at: time)).sorted()
     ready.removeAll()
@@ -77,7 +78,7 @@ public struct SiteOccupancy: Sendable {
     }
   }
 
-  /// The beacons that were met for the first time since the last call.
+  /// The beacons that were in a place for the first time since the last call.
   public mutating func takeMet() -> [String] {
     defer { newlyMet.removeAll() }
     return newlyMet
@@ -87,7 +88,7 @@ public struct SiteOccupancy: Sendable {
     for partition in places[place].parts.indices {
       guard let payload = places[place].parts[partition].unread else { continue }
       places[place].parts[partition].unread = nil
-      // An empty payload: what was retained is gone.
+      // An empty payload clears a retained message.
       let list = OccupancyList(payload)
       if list != nil || payload.isEmpty { places[place].parts[partition].list = list }
       for member in list?.members ?? [] where met.count < Self.metLimit {
@@ -98,7 +99,7 @@ public struct SiteOccupancy: Sendable {
 
   private func message(_ place: Place) -> Message {
     let members = place.parts.flatMap(\.members).sorted { ($0.since, $0.beacon) < ($1.since, $1.beacon) }
-    // Where one partition is blind, all are: the same receivers serve them.
+    // If one partition is blind, all are, because they have the same receivers.
     let isUnknown = place.parts.contains { $0.list?.state == "unknown" }
     let state = isUnknown ? "unknown" : members.isEmpty ? "empty" : "occupied"
     let occupancy =

@@ -1,9 +1,9 @@
-/// A part of a checkpoint, as it stands in a partition's queue of leases. RabbitMQ keeps a queue's messages on disk until some
-/// thousand later ones have come, so they must not be long.
+/// A part of a checkpoint, as an entry of a partition's lease queue. Pieces are short, because RabbitMQ keeps a queue's
+/// messages on disk until some thousand later ones have come.
 ///
 ///     0   "BKPC"     4
-///     4   lease      8  little endian, as all here
-///     12  position   8  how many messages of the partition's queue the state has seen
+///     4   lease      8  little endian, like all numbers here
+///     12  position   8  how many messages of the partition's queue are in the state
 ///     20  place      4
 ///     24  count      4
 ///     28  octets     rest
@@ -17,7 +17,7 @@ public struct StatePiece: Hashable, Sendable {
   public var count: Int
   public var octets: ArraySlice<UInt8>
 
-  /// A checkpoint's pieces, in order.
+  /// Splits a checkpoint into pieces.
   static func pieces(of payload: [UInt8], _ state: LeaseRecord.Saved) -> [StatePiece] {
     let count = max((payload.count + limit - 1) / limit, 1)
     return (0..<count).map { place in
@@ -60,6 +60,6 @@ public struct StatePiece: Hashable, Sendable {
     guard place < count, count <= Self.mostPieces else { return nil }
   }
 
-  /// Of a state of 256 MiB.
+  /// Enough for a state of 256 MiB.
   private static let mostPieces = 8192
 }

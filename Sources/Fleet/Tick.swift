@@ -1,8 +1,8 @@
 import Beacons
 import JSON
 
-/// Time, as a message in the queue. Workers publish ticks, and each partition's queue gets them all: whoever reads the queue, and
-/// however late or often, finds the same time before the same message. No gateway's clock has to be right.
+/// The time, as a message in the queue. Workers publish ticks to all partitions' queues. A worker that reads a queue, however
+/// late, therefore finds the same time before the same message. No gateway's clock has to be right.
 public struct Tick: Hashable, Sendable {
   private static let nameLimit = 100
 

@@ -1,39 +1,39 @@
 import Beacons
 
-/// When a worker publishes ticks: a function of those that it heard, and of time passed in.
+/// When a worker publishes ticks: a function of the ticks that it received, and of the time passed in.
 ///
-/// One worker tells the time: the one whose clock is ahead, or else the first by name. The others would tell it a little later, so they
-/// do so only when it falls silent. Each second they say that they are there, for other workers only.
+/// One worker publishes the time: the one whose clock is ahead, or the first by name. The others wait a little longer, so they
+/// publish only if that one is silent. Each second they also publish a tick that only other workers get, as a sign of life.
 public struct TickSchedule: Sendable {
-  /// How often time is told.
+  /// How often the time is published.
   public static let interval = TimeSpan.milliseconds(125)
-  /// How often each worker is heard at least.
+  /// How often each worker publishes something, at least.
   public static let longestSilence = TimeSpan.seconds(1)
   /// Clocks of workers must not differ by more.
   public static let skew = TimeSpan.seconds(5)
-  /// How much longer each further worker waits: ticks take some time.
+  /// How much longer each further worker waits, because ticks need some time to arrive.
   private static let step = TimeSpan.milliseconds(60)
   private static let lastStep = 5
 
   private let worker: String
-  /// The latest tick of anybody that tells the time.
+  /// The latest tick that partitions got, of any worker.
   private var told = WallTime(nanoseconds: 0)
-  /// When ours last said anything.
+  /// When this worker last published.
   private var spoke = MonotonicTime(nanoseconds: .min)
 
   public init(worker: String) { self.worker = worker }
 
-  /// Notes a tick, also our own.
+  /// Processes a tick, including our own.
   ///
-  /// - Parameter tellsTime: partitions have it too.
+  /// - Parameter tellsTime: partitions get it, too.
   public mutating func hear(_ tick: Tick, at wallNow: WallTime, tellsTime: Bool) {
-    // One whose clock is far ahead would silence all others.
+    // A worker whose clock is far ahead must not silence all others.
     if tellsTime, tick.time - wallNow <= Self.skew { told = max(told, tick.time) }
   }
 
-  /// How long until the next one is due.
+  /// How long until the next tick is due.
   ///
-  /// - Parameter workers: that were heard of lately; ours may be among them.
+  /// - Parameter workers: those that were active lately; ours may be among them.
   public func wait(
     at now: MonotonicTime, _ wallNow: WallTime, among workers: some Collection<String>
   ) -> TimeSpan {
@@ -49,9 +49,9 @@ public struct TickSchedule: Sendable {
 
   private func untilWord(_ now: MonotonicTime) -> TimeSpan { spoke + Self.longestSilence - now }
 
-  /// What is to be published now.
+  /// Call it to publish what is due.
   ///
-  /// - Returns: whether it is to tell the time; nil: nothing is due.
+  /// - Returns: whether the tick is for partitions, too; nil: nothing is due.
   public mutating func takeDue(
     at now: MonotonicTime, _ wallNow: WallTime, among workers: some Collection<String>
   ) -> Bool? {

@@ -71,7 +71,7 @@ final class AnswerHandler: ChannelInboundHandler {
 final class EventHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
-  /// A gateway says something at least every 15 s.
+  /// A gateway sends something at least every 15 s.
   private static let longestSilence = TimeAmount.seconds(40)
 
   private let request: HTTPRequestHead

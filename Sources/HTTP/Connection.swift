@@ -9,7 +9,7 @@ final class Connection: ChannelInboundHandler {
 
   /// The largest body of a request in bytes.
   static let bodyLimit = 64 * 1024
-  /// How long a client may take over a request, or to take its answer.
+  /// How long a client may take to send a request, or to receive its answer.
   private static let patience = TimeAmount.seconds(10)
   /// How long a connection may wait for its next request.
   private static let idleTime = TimeAmount.seconds(60)
@@ -32,7 +32,7 @@ final class Connection: ChannelInboundHandler {
   var idleTurn: UInt64 = 0
   private var stalledSince: NIODeadline?
   private var lastSent = NIODeadline.now()
-  /// Whether nothing more comes from the client.
+  /// Whether the client sends nothing more.
   private var hasLeft = false
 
   init(_ reception: Reception, peer: String) {
@@ -84,7 +84,7 @@ final class Connection: ChannelInboundHandler {
     }
   }
 
-  /// Whether the client sends the body only after it was told to (RFC 9110, section 10.1.1).
+  /// Whether the client waits for 100 Continue before it sends the body (RFC 9110, section 10.1.1).
   private static func waitsForConsent(_ head: HTTPRequestHead) -> Bool {
     head.version == .http1_1 && head.headers["expect"].contains { $0.lowercased() == "100-continue" }
   }
@@ -94,7 +94,7 @@ final class Connection: ChannelInboundHandler {
       wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
   }
 
-  /// A client that has sent all it wants still gets its answer; one that watches a stream or sent half a request has left.
+  /// A client that has closed its sending side still gets its answer; one that reads a stream or sent half a request has left.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard let event = event as? ChannelEvent, event == .inputClosed else {
       return context.fireUserInboundEventTriggered(event)
@@ -119,7 +119,7 @@ final class Connection: ChannelInboundHandler {
         promise: nil)
     }
     expect(within: Self.patience * 3)
-    // The end is what lets the next request in: it waits until the client has taken this answer.
+    // The next request is read only after the end of this answer was received by the client.
     let taken = context.eventLoop.makePromise(of: Void.self)
     taken.futureResult.assumeIsolated().whenSuccess { [weak self] in self?.end(staysOpen: staysOpen) }
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: taken)
@@ -130,7 +130,7 @@ final class Connection: ChannelInboundHandler {
     state = .waiting
     reception.waits(self)
     expect(within: Self.idleTime)
-    // The next request may be here already, and then comes before this returns.
+    // The next request may already have arrived, and is then handled before this returns.
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     if !staysOpen || hasLeft { close() }
   }
@@ -142,7 +142,7 @@ final class Connection: ChannelInboundHandler {
     context.write(wrapOutboundOut(.head(head)), promise: nil)
   }
 
-  /// Our pages run no other site's code, cannot be framed by others, and stay in no cache.
+  /// Our pages run no foreign code, cannot be framed by other sites, and are not cached.
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     + "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
@@ -169,7 +169,7 @@ final class Connection: ChannelInboundHandler {
       return send(.error(503, "Too many pages are open.", remedy: "Close one."), to: head)
     }
     state = .streaming(source)
-    // X-Accel-Buffering makes nginx pass on each event at once.
+    // X-Accel-Buffering makes nginx forward each event at once.
     start(
       200,
       Self.headers(
@@ -200,7 +200,7 @@ final class Connection: ChannelInboundHandler {
   }
 }
 
-/// Decides what a request is answered.
+/// Chooses the answer to a request.
 extension Connection {
   func answer(_ head: HTTPRequestHead, _ body: [UInt8]) {
     guard let method = Request.Method(rawValue: head.method.rawValue) else {
@@ -229,7 +229,7 @@ extension Connection {
     }
     guard rights.read || isPublic else {
       var response = Response.error(401, "A password is needed.", remedy: "Log in.")
-      // Not for browsers, which would show a prompt of their own; the page has a form.
+      // Not for browsers, which would show their own prompt; the page has a form.
       if headers["sec-fetch-mode"] == nil { response.headers.append(("WWW-Authenticate", "Bearer")) }
       return send(response, to: head)
     }

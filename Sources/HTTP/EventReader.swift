@@ -2,13 +2,13 @@
 ///
 /// Source: HTML Living Standard, section 9.2.6. Ids and retry times are not used here.
 struct EventReader {
-  /// What the stream says at a time.
+  /// An event of the stream, as it arrives.
   struct Event: Equatable, Sendable {
     var name: String
     var data: [UInt8]
   }
 
-  /// One event is larger than this: whatever sends it is no gateway.
+  /// An event is larger than any of a gateway.
   struct TooLarge: Error {}
 
   private let limit: Int

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Settings
 
-/// Decides who gets in. A function of the request and the settings; `Sessions` remembers logins.
+/// Decides which requests are allowed. A function of the request and the settings; `Sessions` stores logins.
 ///
-/// A browser on the same network can be made to send requests here by any page that it shows. Three checks keep such pages
-/// out: `Host` must be a name of ours (a page that rebinds its own name to our address sends its own name), `Origin` must be
-/// ours for requests that change something, and browsers send cookies only from our own pages (SameSite=Strict).
+/// Any page in a browser on the same network can make the browser send requests here. Three checks keep such pages out: `Host`
+/// must be a name of ours (a page that rebinds its own name to our address sends its own name), `Origin` must be ours for
+/// requests that change something, and browsers send cookies only from our own pages (SameSite=Strict).
 struct Gatekeeper: Sendable {
   let settings: HTTPSettings
   /// This machine's own name.
@@ -18,25 +18,25 @@ struct Gatekeeper: Sendable {
     case foreignOrigin
   }
 
-  /// Whether somebody else's page may have sent the request.
+  /// Throws if another site's page may have sent the request.
   func check(_ request: Request) throws(Refusal) {
     if settings.proxies.contains(request.peer) { return }
     guard let host = request.headers["host"], isOurs(host) else { throw .foreignHost }
-    // Browsers say where a request comes from; other clients do not.
+    // Browsers send where a request comes from; other clients do not.
     if let site = request.headers["sec-fetch-site"], site == "cross-site" || site == "same-site",
       request.headers["sec-fetch-mode"] != "navigate" || request.method != .get
     {
       throw .foreignOrigin
     }
     guard let origin = request.headers["origin"] else { return }
-    // Scheme and host (RFC 6454, section 6.1); or `null`, which is nobody.
+    // Scheme and host (RFC 6454, section 6.1); or `null`, which is never allowed.
     let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[1].isEmpty, parts[2].lowercased() == host.lowercased() else {
       throw .foreignOrigin
     }
   }
 
-  /// The rights that come with the place or with a password, without a session.
+  /// The rights by address or password, without a session.
   func rights(of request: Request) -> Rights {
     if let password = Self.password(in: request.headers["authorization"]) {
       return rights(for: password) ?? .none
@@ -45,9 +45,9 @@ struct Gatekeeper: Sendable {
     return Rights(read: needsNone || settings.proxies.contains(request.peer), write: false)
   }
 
-  /// What a password gives; nil: it is wrong.
+  /// The rights that a password gives; nil: it is wrong.
   func rights(for password: String) -> Rights? {
-    // Compares both, so that the time reveals nothing.
+    // Both are compared, so that the time reveals nothing.
     let mayWrite = settings.writePassword.map { Self.isEqual($0.revealed, password) } ?? false
     let mayRead = settings.readPassword.map { Self.isEqual($0.revealed, password) } ?? false
     return mayWrite || mayRead ? Rights(read: true, write: mayWrite) : nil

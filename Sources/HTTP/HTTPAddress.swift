@@ -1,4 +1,4 @@
-/// Where a gateway's HTTP server is: `http://gate.lan:8099/beaconkeeper/`.
+/// The address of a gateway's HTTP server: `http://gate.lan:8099/beaconkeeper/`.
 public struct HTTPAddress: Hashable, Sendable {
   public var isTLS: Bool
   /// A name or an address; one of IPv6 without brackets.
@@ -14,14 +14,14 @@ public struct HTTPAddress: Hashable, Sendable {
     self.path = path
   }
 
-  /// Why a text is not the address of a gateway, in plain words.
+  /// Why a text is not a gateway's address, in plain words.
   public struct Malformed: Error, Equatable, CustomStringConvertible {
     public let description: String
   }
 
-  /// Reads a URL; without a scheme, http is meant.
+  /// Parses a URL; the default scheme is http.
   ///
-  /// - Parameter usualPort: where the text has none and the scheme is left out or http.
+  /// - Parameter usualPort: the port if the text has none and the scheme is http or missing.
   public init(_ text: String, usualPort: Int) throws(Malformed) {
     var rest = text[...]
     isTLS = false
@@ -71,7 +71,7 @@ public struct HTTPAddress: Hashable, Sendable {
     self.path = path.isEmpty ? "/" : path.hasSuffix("/") ? String(path) : path + "/"
   }
 
-  /// As the `Host` header has it.
+  /// As in the `Host` header.
   var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
 

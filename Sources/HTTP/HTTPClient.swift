@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks a gateway's HTTP server, also another machine's.
+/// A client for a gateway's HTTP server, on this or another machine.
 public final class HTTPClient: Sendable {
   /// Why there is no answer, in plain words.
   public struct Failure: Error, Equatable, CustomStringConvertible {
@@ -14,13 +14,13 @@ public final class HTTPClient: Sendable {
     public var description: String
   }
 
-  /// Whose certificate is good enough.
+  /// Which certificates are accepted.
   public enum Trust: Sendable {
     /// The authorities that this machine trusts.
     case system
     /// Those in a PEM file.
     case authorities(String)
-    /// The very certificates in a PEM file, under whatever name: those of this machine's own gateway.
+    /// Exactly the certificates in a PEM file, under any name: those of this machine's own gateway.
     case certificates(String)
   }
 
@@ -47,11 +47,11 @@ public final class HTTPClient: Sendable {
   /// - Parameter password: sent with every request; nil: none.
   public init(_ address: HTTPAddress, password: String? = nil, trust: Trust = .system) throws {
     self.address = address
-    // Base64 lets a password have any character.
+    // Base64 allows any character in a password.
     authorization = password.map { "Basic " + Data((":" + $0).utf8).base64EncodedString() }
     if case .certificates = trust { checksName = false } else { checksName = true }
     tls = address.isTLS ? try TLSContext(trusting: trust) : nil
-    // It has a thread, so it comes last.
+    // It starts a thread, so it comes last.
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   }
 
@@ -62,7 +62,7 @@ public final class HTTPClient: Sendable {
     let answered = group.next().makePromise(of: Reply.self)
     let channel: any Channel
     do { channel = try await connect { AnswerHandler(self.head(path), answered) } } catch {
-      // NIO counts a promise that nobody keeps as a fault.
+      // NIO reports a promise that is never completed as an error.
       answered.fail(error)
       throw error
     }

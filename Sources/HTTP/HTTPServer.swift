@@ -55,7 +55,7 @@ public final class HTTPServer: Sendable {
     port = channel.localAddress?.port ?? 0
   }
 
-  /// Closes every connection and the server. A second call waits for the first: a loop that has stopped answers nobody.
+  /// Closes every connection and the server. A second call waits for the first, because a stopped loop never answers.
   public func close() async {
     let task = closing.withLock { closing in
       let task =

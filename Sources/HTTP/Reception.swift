@@ -5,28 +5,28 @@ import Settings
 
 /// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
 final class Reception {
-  /// Connections at a time. One more replaces the one that has been idle for longest.
+  /// The largest number of connections. A further one replaces the one that has been idle for longest.
   static let connectionLimit = 100
-  /// Streams at a time.
+  /// The largest number of streams.
   static let streamLimit = 40
   /// Long answers that may wait for their turn.
   private static let waitingLimit = 8
-  /// Between two checks for new events.
+  /// The time between two checks for new events.
   private static let beat = TimeAmount.milliseconds(100)
 
   let gatekeeper: Gatekeeper
   let content: any Content
   let loop: any EventLoop
-  /// Whether browsers use TLS, so that cookies must not travel in the clear.
+  /// Whether browsers use TLS, so that cookies must not be sent without it.
   let isSecure: Bool
   var sessions = Sessions()
-  /// Browsers send a host's cookies to all its ports, so that each gateway on it needs a name of its own.
+  /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
   var cookieName = "beaconkeeper"
   private let queue = DispatchQueue(label: "http")
   private var waiting = 0
 
   private var connections: [ObjectIdentifier: Connection] = [:]
-  /// Those without a whole request, in the order in which they began to wait.
+  /// Connections without a complete request, in the order in which they began to wait.
   private var idle: [(id: ObjectIdentifier, turn: UInt64)] = []
   private var turn: UInt64 = 0
   private var streams: [ObjectIdentifier: Connection] = [:]
@@ -39,9 +39,9 @@ final class Reception {
     isSecure = gatekeeper.settings.tls != nil
   }
 
-  // MARK: Who is here
+  // MARK: Connections
 
-  /// A connection came. Returns whether there is room for it.
+  /// Registers a connection. Returns whether there is room for it.
   func welcome(_ connection: Connection) -> Bool {
     if connections.count >= Self.connectionLimit, !closeLongestIdle() { return false }
     connections[ObjectIdentifier(connection)] = connection
@@ -54,7 +54,7 @@ final class Reception {
     turn += 1
     connection.idleTurn = turn
     idle.append((ObjectIdentifier(connection), turn))
-    // Entries of connections that are served or gone are stale.
+    // Entries of connections that are being served or have gone are stale.
     if idle.count > 4 * Self.connectionLimit { idle.removeAll { connections[$0.id]?.idleTurn != $0.turn } }
   }
 
@@ -118,7 +118,7 @@ final class Reception {
 
   var seconds: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000_000) }
 
-  /// What a client may do, by session, password or place; nil: too many wrong passwords came from its address.
+  /// A client's rights, by session, password or address; nil: too many wrong passwords came from its address.
   func rights(of request: Request) -> Rights? {
     if let id = Sessions.id(in: request.headers["cookie"], named: cookieName),
       let rights = sessions.rights(of: id, at: seconds)

@@ -1,4 +1,4 @@
-/// A request, after its size was checked. Everything in it comes from the client and may be false.
+/// A request whose size was checked. Everything in it comes from the client and may be false.
 public struct Request: Sendable, Equatable {
   public enum Method: String, Sendable { case get = "GET", head = "HEAD", post = "POST", put = "PUT" }
 

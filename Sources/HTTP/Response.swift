@@ -47,15 +47,15 @@ public protocol EventSource: AnyObject {
 /// How the gateway answers a request.
 public enum Answer: Sendable {
   case now(Response)
-  /// Takes long enough to hold up other clients: it is computed on another thread, one at a time.
+  /// Takes so long that other clients would wait: it is computed on another thread, one at a time.
   case later(@Sendable () -> Response)
   /// A stream of events that lasts until the client leaves.
   case stream(@Sendable () -> any EventSource)
 }
 
-/// The content behind the server. It sees only requests that were let in.
+/// The content behind the server. It gets only requests that were allowed.
 public protocol Content: Sendable {
-  /// Whether everybody may have it, before any login: the page itself, which shows nothing of the gateway.
+  /// Whether a path is available without a login: the page itself, which contains no data of the gateway.
   func isPublic(_ path: [String]) -> Bool
 
   func answer(_ request: Request, rights: Rights) -> Answer

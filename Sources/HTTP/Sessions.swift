@@ -1,4 +1,4 @@
-/// The logins: each with its cookie and its rights. A limited number are kept, for a day.
+/// The logins, each with its cookie and its rights. A limited number is kept, for a day.
 struct Sessions {
   private struct Session {
     var rights: Rights
@@ -8,9 +8,9 @@ struct Sessions {
 
   private static let limit = 64
   static let lifetime: Int64 = 86400
-  /// Wrong passwords of an address in a minute; what comes from it then waits, right or wrong.
+  /// How many wrong passwords an address may send in a minute; then its requests wait, right or wrong.
   static let triesPerMinute = 10
-  /// Addresses that are told apart in a minute. Further ones wait.
+  /// How many addresses are counted separately in a minute. Further ones wait.
   private static let peerLimit = 1000
 
   private var sessions: [String: Session] = [:]
@@ -24,10 +24,10 @@ struct Sessions {
     return tries[peer].map { $0 < Self.triesPerMinute } ?? (tries.count < Self.peerLimit)
   }
 
-  /// A password was wrong.
+  /// Records a wrong password.
   mutating func failed(_ peer: String) { tries[peer, default: 0] += 1 }
 
-  /// - Parameter id: unguessable.
+  /// - Parameter id: must be unguessable.
   mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {
     sessions = sessions.filter { $0.value.expiry > seconds }
     if sessions.count >= Self.limit, let oldest = sessions.min(by: { $0.value.expiry < $1.value.expiry }) {

@@ -1,9 +1,9 @@
 import CTLS
 import Settings
 
-/// What connections have in common: a server's certificate and private key, or whom a client trusts. TLS 1.2 and newer.
+/// What connections share: a server's certificate and private key, or the authorities that a client trusts. TLS 1.2 and newer.
 ///
-/// libssl is here already, because libmosquitto needs it.
+/// libssl is already loaded, because libmosquitto needs it.
 @safe final class TLSContext: @unchecked Sendable {
   /// Why the certificate cannot be used, in plain words.
   struct Unusable: Error, CustomStringConvertible {
@@ -43,7 +43,7 @@ import Settings
       }
     }
     if case .certificates = trust {
-      // The gateway's own certificate need not be an authority's.
+      // The gateway's own certificate need not be that of an authority.
       unsafe _ = X509_VERIFY_PARAM_set_flags(
         SSL_CTX_get0_param(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }

@@ -38,8 +38,8 @@ import NIOCore
   /// A client's side.
   ///
   /// - Parameters:
-  ///   - host: the name or address that is called.
-  ///   - checksName: whether the certificate must be made out to it.
+  ///   - host: the name or address of the server.
+  ///   - checksName: whether the certificate must be for it.
   convenience init(_ context: TLSContext, to host: String, checksName: Bool) throws {
     try self.init(context, isClient: true)
     unsafe SSL_set_connect_state(ssl)
@@ -84,7 +84,7 @@ import NIOCore
     decrypt(context)
   }
 
-  /// Continues the handshake, and passes on what could be decrypted.
+  /// Continues the handshake, and forwards decrypted data.
   private func decrypt(_ context: ChannelHandlerContext) {
     while true {
       var plain = context.channel.allocator.buffer(capacity: Self.record)
@@ -93,7 +93,7 @@ import NIOCore
         unsafe result = SSL_read(ssl, bytes.baseAddress, Int32(Self.record))
         return Int(max(result, 0))
       }
-      // Before anything else is written, which would change it.
+      // Before anything else is written, which would change the error.
       let error = unsafe result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
       if isClient, !isReady, unsafe SSL_is_init_finished(ssl) == 1 {
         isReady = true
@@ -104,7 +104,7 @@ import NIOCore
         context.fireChannelRead(wrapInboundOut(plain))
         continue
       }
-      // A handshake that fails says why to the client.
+      // A failed handshake still sends its reason to the client.
       sendEncrypted(context, promise: nil)
       context.flush()
       if isClient, error != SSL_ERROR_WANT_READ, error != SSL_ERROR_ZERO_RETURN {

@@ -1,6 +1,6 @@
 #if compiler(<6.3)
   extension [UInt8] {
-    /// Appends what `write` writes, at most so many octets. From 6.3 on the standard library has it.
+    /// Appends the octets that `write` writes, up to a limit. The standard library has this from 6.3 on.
     package mutating func append(
       addingCapacity room: Int, initializingWith write: (inout OutputSpan<UInt8>) -> Void
     ) {

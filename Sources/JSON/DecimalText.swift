@@ -1,20 +1,20 @@
 import Beacons
 
-/// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9), for people: a dash
+/// The shortest decimal form of a number rounded half away from zero to at most this many decimals (0 to 9), for people: a dash
 /// for infinity and "not a number".
 public func decimal(_ number: Double, decimals: Int) -> String {
   guard number.isFinite else { return "–" }
   return String(utf8Capacity: decimalTextLimit) { $0.append(number, decimals: decimals) }
 }
 
-/// The octets that a number's decimal form takes at most: Swift's own of a large one, `-1.7976931348623157e+308`. Those of an
-/// integer of 64 bits take less.
+/// The longest decimal form of a number, in octets: Swift's own of a large one, `-1.7976931348623157e+308`. A 64-bit integer is
+/// shorter.
 package let decimalTextLimit = 24
 
 extension OutputSpan<UInt8> {
   /// Appends the text of `decimal`; null for infinity and "not a number", which JSON does not have.
   ///
-  /// Inlined: a number of decimals that is known when it is compiled makes every divisor a constant.
+  /// Inlined: if the number of decimals is known at compile time, every divisor is a constant.
   @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(_ number: Double, decimals: Int) {
@@ -22,7 +22,7 @@ extension OutputSpan<UInt8> {
     var scale: Int64 = 1
     for _ in 0..<decimals { scale *= 10 }
     let scaled = abs(number) * Double(scale)
-    // What is cut off is known exactly, so that this rounds as `rounded()` does, which is a call to the C library.
+    // The fraction that is cut off is exact, so this rounds as `rounded()` does, which would call the C library.
     var rounded = Int64(scaled)
     if scaled - Double(rounded) >= 0.5 { rounded += 1 }
     if number < 0, rounded != 0 { append(UInt8(ascii: "-")) }

@@ -1,4 +1,4 @@
-/// A JSON object whose values are no arrays or objects, each with its place: a line of a timeline, or an app's report.
+/// A JSON object without nested arrays or objects, with the place of each value: a line of a timeline, or an app's report.
 package struct FlatObject {
   package enum Value: Hashable {
     case text(String)
@@ -20,12 +20,12 @@ package struct FlatObject {
       self.valueOffset = valueOffset
     }
 
-    /// What is wrong with its value.
+    /// An error about the value.
     package func malformed(_ message: String) -> JSONCursor.Malformed {
       JSONCursor.Malformed(offset: valueOffset, message: message)
     }
 
-    /// What is wrong with its name.
+    /// An error about the name.
     package func misnamed(_ message: String) -> JSONCursor.Malformed {
       JSONCursor.Malformed(offset: nameOffset, message: message)
     }
@@ -58,7 +58,7 @@ package struct FlatObject {
     guard cursor.peek(bytes) == nil else { throw cursor.malformed("nothing may follow the object") }
   }
 
-  /// The members by name. Each has one of these names, and none stands twice.
+  /// The members by name. All must be among these names, and none may occur twice.
   ///
   /// - Parameter whole: what they are members of, for messages.
   package func members(

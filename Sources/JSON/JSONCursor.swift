@@ -1,5 +1,5 @@
-/// Reads the tokens of a JSON text (RFC 8259) in place. Values that nobody wants are checked for structure and skipped. It
-/// holds only its position; the bytes are passed in each time.
+/// Reads the tokens of a JSON text (RFC 8259) in place. Values that are not wanted are checked for structure and skipped. It
+/// stores only its position; the bytes are passed in each time.
 package struct JSONCursor {
   package struct Malformed: Error {
     /// Offset into the line.
@@ -29,7 +29,7 @@ package struct JSONCursor {
     return nil
   }
 
-  /// Takes the byte if it comes next.
+  /// Skips the byte if it comes next, and returns whether it did.
   package mutating func take(_ character: Unicode.Scalar, _ bytes: Span<UInt8>) -> Bool {
     guard peek(bytes) == UInt8(ascii: character) else { return false }
     position += 1
@@ -44,7 +44,7 @@ package struct JSONCursor {
 
   package func malformed(_ message: String) -> Malformed { Malformed(offset: position, message: message) }
 
-  /// Where a string's bytes are, without its quotation marks and with its escapes; see `JSONString.decode`.
+  /// The range of a string's bytes, without its quotation marks and with its escapes; see `JSONString.decode`.
   package mutating func string(_ bytes: Span<UInt8>) throws(Malformed) -> Range<Int> {
     try expect("\"", bytes, "a string in quotation marks belongs here")
     let start = position
@@ -62,7 +62,7 @@ package struct JSONCursor {
     throw malformed("the string has no closing quotation mark")
   }
 
-  /// Takes `true`, `false` or `null` if one of them comes next.
+  /// Skips `true`, `false` or `null` if one of them comes next.
   package mutating func takeWord(_ word: StaticString, _ bytes: Span<UInt8>) -> Bool {
     guard peek(bytes) != nil else { return false }
     let length = word.utf8CodeUnitCount
@@ -110,7 +110,7 @@ extension Span where Element == UInt8 {
 }
 
 extension JSONCursor {
-  /// Takes an object, and passes the name of each member to `body`, which takes the value.
+  /// Reads an object, and calls `body` with the name of each member; `body` reads the value.
   package mutating func members(
     _ bytes: Span<UInt8>, _ body: (String, inout JSONCursor) throws(Malformed) -> Void
   ) throws(Malformed) {
@@ -124,7 +124,7 @@ extension JSONCursor {
     try expect("}", bytes, "the object has no closing brace")
   }
 
-  /// Takes an array. `body` takes each element.
+  /// Reads an array; `body` reads each element.
   package mutating func elements(
     _ bytes: Span<UInt8>, _ body: (inout JSONCursor) throws(Malformed) -> Void
   ) throws(Malformed) {

@@ -9,14 +9,14 @@ extension Span<UInt8> {
   }
 }
 
-/// The octets that an octet takes in JSON at most.
+/// The largest number of octets that one octet needs in JSON.
 @inlinable
 package func escapeLimit(isPlain: Bool) -> Int { isPlain ? 1 : 6 }
 
 extension OutputSpan<UInt8> {
   /// Appends a text in quotes.
   ///
-  /// - Parameter isPlain: `isPlainInJSON` of the text, which the caller knows: it made room by it.
+  /// - Parameter isPlain: `isPlainInJSON` of the text, which the caller already knows, because it reserved room by it.
   @_lifetime(self: copy self)
   mutating func append(quoted text: String.UTF8View, isPlain: Bool) {
     append(quoted: text.span, isPlain: isPlain)

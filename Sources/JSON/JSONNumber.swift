@@ -41,7 +41,7 @@ extension JSONCursor {
   /// The longest number that is read as floating point, characters.
   private static let longestNumber = 40
 
-  /// A number as floating point, for what needs no more precision.
+  /// A number as floating point, if no more precision is needed.
   mutating func double(_ bytes: Span<UInt8>) throws(Malformed) -> Double {
     _ = peek(bytes)
     let start = position
@@ -104,7 +104,7 @@ extension JSONCursor {
     let start = position
     var exponent = 0
     while position < bytes.count, case let digit = bytes[position] ^ 0x30, digit < 10 {
-      // Beyond this nothing fits any more; more digits change nothing.
+      // With a larger exponent nothing fits any more, so further digits change nothing.
       exponent = min(exponent * 10 + Int(digit), 10_000)
       position += 1
     }

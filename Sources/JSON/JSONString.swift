@@ -20,7 +20,7 @@ package enum JSONString {
         index += 1
         continue
       }
-      // The cursor saw to it that a byte follows.
+      // The cursor has checked that a byte follows.
       switch line[index + 1] {
       case UInt8(ascii: "n"): bytes.append(0x0A)
       case UInt8(ascii: "t"): bytes.append(0x09)
@@ -44,7 +44,7 @@ package enum JSONString {
     JSONCursor.Malformed(offset: range.lowerBound, message: "the string is not valid UTF-8")
   }
 
-  /// `\uXXXX`, or two of them that make a surrogate pair; moves `index` behind what it took.
+  /// `\uXXXX`, or two of them for a surrogate pair; moves `index` behind them.
   private static func unicodeEscape(
     _ bytes: Span<UInt8>, at index: inout Int
   ) throws(JSONCursor.Malformed) -> Unicode.Scalar {

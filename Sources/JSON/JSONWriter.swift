@@ -75,7 +75,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A number rounded to at most so many decimals. null where there is none, and for infinity and "not a number".
+  /// A number rounded to at most this many decimals; null for nil, infinity and "not a number".
   public mutating func value(_ number: Double?, decimals: Int) {
     element(octets: decimalTextLimit) { $0.append(number, decimals: decimals) }
   }
@@ -102,12 +102,12 @@ public struct JSONWriter: Sendable {
     isFollowing = true
   }
 
-  /// What `write` appends, at most so many octets, after the comma that is due.
+  /// Appends the output of `write`, up to a number of octets, after a comma if one is due.
   @inline(__always)
   mutating func element(octets: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     let needsComma = isFollowing
     isFollowing = true
-    // Room is asked for, and the array made sure to be ours, once for all octets.
+    // The capacity and the uniqueness of the array are checked once for all octets.
     bytes.append(addingCapacity: octets + 1) { json in
       if needsComma { json.append(UInt8(ascii: ",")) }
       write(&json)
@@ -121,7 +121,7 @@ extension JSONWriter {
     key(name)
     object(members)
   }
-  /// Writes the member with null where there is no value.
+  /// Writes the member, with null for nil.
   public mutating func object<Value>(
     _ name: StaticString, of value: Value?, _ members: (inout JSONWriter, Value) -> Void
   ) {
@@ -140,7 +140,7 @@ extension JSONWriter {
   ) {
     array(name, elements) { json, element in json.object { members(&$0, element) } }
   }
-  /// Writes the member with null where there is no text.
+  /// Writes the member, with null for nil.
   public mutating func field(_ name: StaticString, _ text: String?) {
     key(name)
     if let text { value(text) } else { null() }
@@ -153,12 +153,12 @@ extension JSONWriter {
     key(name)
     value(number)
   }
-  /// Writes the member with null where there is no time.
+  /// Writes the member, with null for nil.
   public mutating func field(_ name: StaticString, _ time: WallTime?) {
     key(name)
     if let time { value(time) } else { null() }
   }
-  /// Writes the member with null where there is no number.
+  /// Writes the member, with null for nil.
   public mutating func field(_ name: StaticString, _ number: Double?, decimals: Int) {
     key(name)
     value(number, decimals: decimals)
@@ -166,7 +166,7 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-  /// A value that is JSON text already.
+  /// A value that is already JSON text.
   public mutating func value(json: [UInt8]) {
     element(octets: json.count) { text in
       for octet in json { text.append(octet) }

@@ -1,6 +1,6 @@
-/// Each is inlined: where the text is in the source, its length is known, and copying it takes a few stores and no call.
+/// All are inlined: if the text is in the source, its length is known, and copying it takes a few stores and no call.
 extension OutputSpan<UInt8> {
-  /// Appends all octets of a text; the standard library copies them to a span one by one as yet.
+  /// Appends all octets of a text. The standard library still copies them to a span one by one.
   @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(contentsOf text: Span<UInt8>) {
@@ -13,7 +13,7 @@ extension OutputSpan<UInt8> {
     text.withUTF8Buffer { unsafe append(copying: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Appends an integer's octets in the order in which they lie in memory.
+  /// Appends an integer's octets in the order in which they are in memory.
   @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(octetsOf number: some FixedWidthInteger) {

@@ -1,9 +1,9 @@
 import Beacons
 
 extension WallTime {
-  /// Reads RFC 3339: `2026-11-20T21:50:03.120Z` or `2026-11-20 22:50:03+01:00`; nil for anything else, for days that no
-  /// calendar has, and for years before 1678 or after 2261, which 64 bits of nanoseconds cannot tell. Decimals below a
-  /// nanosecond are cut off; a leap second counts as the second after it.
+  /// Reads RFC 3339: `2026-11-20T21:50:03.120Z` or `2026-11-20 22:50:03+01:00`; nil for anything else, for days that do not
+  /// exist, and for years before 1678 or after 2261, which do not fit in 64 bits of nanoseconds. Decimals below a nanosecond
+  /// are cut off; a leap second counts as the second after it.
   public init?(rfc3339 text: some StringProtocol) {
     let bytes = Array(text.utf8)
     var position = 0

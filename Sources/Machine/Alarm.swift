@@ -1,7 +1,7 @@
 import Beacons
 import Synchronization
 
-/// Wakes a task that waits for something to happen or for its time to come. One task waits; anybody may ring.
+/// Wakes a task that waits for an event or for a time. One task waits; any thread may ring.
 package final class Alarm: Sendable {
   struct State {
     var sleeper: CheckedContinuation<Void, Never>?
@@ -29,9 +29,10 @@ package final class Alarm: Sendable {
     await wait(for: time.map { .nanoseconds(max(($0 - LiveClock.now).nanoseconds, 0)) })
   }
 
-  /// Waits until it rings, for at most that long, or until the task is cancelled. It may return early: look what there is to do.
+  /// Waits until it rings, for at most this long, or until the task is cancelled. It may return early, so check what there is
+  /// to do.
   ///
-  /// - Parameter duration: nil: until somebody rings.
+  /// - Parameter duration: nil: until it rings.
   package func wait(for duration: Duration? = nil) async {
     let timer = duration.map { duration in
       Task {

@@ -32,7 +32,7 @@ public struct AliveFile: Sendable {
 
   public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What the gateway said last.
+  /// A gateway's last record.
   public struct Word: Equatable, Sendable {
     /// Since the machine's start.
     public let time: MonotonicTime

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A thread that owns what may keep it waiting for ever: a file on a disk that hangs, a terminal that is held. Nobody else can reach
-/// what it owns, so nobody else can wait for it.
+/// A thread that owns an object whose use may block for ever: a file on a disk that hangs, a stopped terminal. Other threads
+/// cannot use the object, so none of them can block.
 package final class BlockingThread<Owned>: Sendable {
   package typealias Job = @Sendable (Owned) -> Void
 
@@ -31,9 +31,9 @@ package final class BlockingThread<Owned>: Sendable {
     }
   }
 
-  /// What was asked for is still done.
+  /// Jobs that were added are still done.
   deinit { jobs.add(nil) }
 
-  /// Adds a job, and does not wait for it. Jobs are done one after another.
+  /// Adds a job, without waiting for it. Jobs are done one after another.
   package func perform(_ job: @escaping Job) { jobs.add(job) }
 }

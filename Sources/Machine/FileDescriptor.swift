@@ -25,7 +25,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
   }
 
-  /// All there is; `ENOBUFS` where that is more than `limit`.
+  /// Everything; `ENOBUFS` if that is more than `limit`.
   package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)

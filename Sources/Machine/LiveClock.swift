@@ -1,8 +1,7 @@
 public import Beacons
 import Glibc
 
-/// The machine's two clocks, as the live radio stamps advertisements: time since boot, sleep included, and
-/// the calendar.
+/// The machine's two clocks, as the live radio stamps advertisements: time since boot, including sleep, and the calendar.
 public enum LiveClock {
   public static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(CLOCK_BOOTTIME)) }
   public static var wallNow: WallTime { WallTime(nanoseconds: nanoseconds(CLOCK_REALTIME)) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells the service manager that started this program how it is doing: systemd, or whatever else speaks the protocol of
+/// Reports this program's state to the service manager that started it: systemd, or another that uses the protocol of
 /// sd_notify(3).
 public struct ServiceNotifier: Sendable {
   /// Notifications to the service manager, one per line.
@@ -34,7 +34,7 @@ public struct ServiceNotifier: Sendable {
     patience = isMine ? environment["WATCHDOG_USEC"].flatMap { Int64($0) }.map { .microseconds($0) } : nil
   }
 
-  /// Tells it without waiting. A manager that does not listen is its own affair.
+  /// Sends a notification without waiting. Errors are ignored.
   public func tell(_ words: Word...) {
     let lines = words.map(\.line).joined(separator: "\n")
     let bytes = Array(lines.utf8)

@@ -16,7 +16,7 @@ extension SystemError: CustomStringConvertible {
   public var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
 }
 
-/// Calls the kernel again while a signal interrupts it, and turns a failure into an error.
+/// Repeats the call while a signal interrupts it, and turns a failure into an error.
 @discardableResult
 package func systemCall<Result: SignedInteger>(
   _ name: @autoclosure () -> String, _ body: () -> Result

@@ -25,12 +25,12 @@ package enum Thread {
     pthread_detach(thread)
   }
 
-  /// Lets this thread sleep.
+  /// Puts this thread to sleep.
   package static func sleep(for span: TimeSpan) {
     if span > .zero { usleep(UInt32(clamping: span.nanoseconds / 1000)) }
   }
 
-  /// Does what may have to wait for a disk without a thread of Swift's pool, of which a machine with one core has only one.
+  /// Runs work that may wait for a disk outside of Swift's pool, which has only one thread on a machine with one core.
   package static func run<Result>(_ body: @escaping @Sendable () -> sending Result) async -> sending Result {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {

@@ -1,14 +1,14 @@
 import Beacons
 
-/// Something that a beacon said to have happened to it: a button, a dimmer, a command, a movement, an edge of a binary reading.
+/// An event of a beacon: of a button, a dimmer, a command, a movement, or a change of a binary reading.
 public struct BeaconEvent: Hashable, Sendable {
   public var beacon: BeaconIndex
   public var time: MonotonicTime
   public var wallTime: WallTime
-  /// Which of its readings said so.
+  /// The reading that reported it.
   public var reading: ReadingKind
   public var happening: Happening
-  /// The sender's number of the packet; nil: it does not number them.
+  /// The sender's packet number; nil: it has none.
   public var packet: UInt32?
 
   public init(

@@ -3,18 +3,18 @@ import JSON
 import Beacons
 import Proximity
 
-/// `beacon/<beacon>/state`: where a beacon is, how it is heard and what it measures.
+/// `beacon/<beacon>/state`: a beacon's zones and room, its signal and its readings.
 public struct BeaconStateMessage: Sendable {
   public var beacon: String
   /// A readable name, if it differs.
   public var displayName: String?
   public var zones: [String]
-  /// `.some(nil)`: in none; nil: there are no rooms.
+  /// `.some(nil)`: in no room; nil: there are no rooms.
   public var room: String??
   public var estimate: Estimate?
   public var lastSeen: WallTime
   public var receiver: String
-  /// The latest of each quantity; only numbers and flags are included.
+  /// The latest reading of each quantity; only numbers and flags are included.
   public var readings: [Reading]
 
   public init(
@@ -69,7 +69,7 @@ extension JSONWriter {
     case .flag(let flag):
       key(named: reading.name)
       value(flag)
-    // What a button did is over: an event, and no state.
+    // A press of a button is an event and not a state.
     case .button, .command, .dimmer, .text, .bytes, .version: break
     }
   }

@@ -8,7 +8,7 @@ public struct HealthMessage: Sendable {
     public var name: String
     /// `ok`, `quiet`, `lossy`; or why it is blind: `gone`, `deaf`, `empty`, `blind`, `missing`.
     public var state: String
-    /// Whether it cannot prove anybody's absence.
+    /// Whether its silence proves nothing.
     public var isBlind: Bool
     /// Whether the configuration names it.
     public var isRequired: Bool
@@ -17,15 +17,15 @@ public struct HealthMessage: Sendable {
     public var reason: String
     public var advertisementsPerSecond: Double
     public var lastHeard: WallTime?
-    /// Advertisements heard so far.
+    /// Advertisements received so far.
     public var heard: UInt64
     /// How many of them had no data.
     public var empty: UInt64
     /// Advertisements that were lost because they were not read in time.
     public var lost: UInt64
-    /// How often the gateway tried to make it hear again.
+    /// How often the gateway has tried to recover it.
     public var recoveries: UInt64
-    /// How many dB more it hears than rooms expect; nil: that is not known.
+    /// How many dB more it hears than rooms expect; nil: unknown.
     public var gain: Double?
 
     public init(
@@ -94,11 +94,11 @@ public struct HealthMessage: Sendable {
     public init() {}
   }
 
-  /// What receivers elsewhere sent.
+  /// What scanners sent.
   public struct Remote: Hashable, Sendable {
     public var scanners: [Scanner]
     public var gateways: [Gateway]
-    /// Messages of the broker's that came too fast and were dropped.
+    /// Messages from the broker that came too fast and were dropped.
     public var lostMessages: UInt64
 
     public init(scanners: [Scanner], gateways: [Gateway], lostMessages: UInt64) {
@@ -130,19 +130,19 @@ public struct HealthMessage: Sendable {
   /// Invalid reports on a phone's `app/set`.
   public var refusedReports: UInt64
   public var refusedReadings = RefusedReadings()
-  /// Advertisements from private addresses that no key was tried on, because too many strangers came at once.
+  /// Advertisements from private addresses on which no key was tried, because too many strangers came at once.
   public var postponedAddresses: UInt64 = 0
   /// Advertisements of members of regions that were not admitted because there were too many.
   public var refusedMembers: UInt64 = 0
-  /// Enters and nears that had to wait because they came too often.
+  /// Enters and nears that were delayed because they came too often.
   public var heldTransitions: UInt64 = 0
-  /// Beacons' events that were not told.
+  /// Beacons' events beyond the limits.
   public var refusedEvents: UInt64 = 0
-  /// Observations for other gateways that were not published because too many came at once; nil: none are to be published.
+  /// Observations for other gateways that were dropped because too many came at once; nil: none are published.
   public var lostObservations: UInt64?
-  /// Observations that wait for the broker; nil: none waits.
+  /// Observations that wait for the broker; nil: they do not wait.
   public var waitingObservations: WaitingObservations?
-  /// Sightings that did not count for rooms, because they came too late or their beacons were too many; nil: no rooms.
+  /// Sightings that rooms ignored, because they came too late or there were too many beacons; nil: no rooms.
   public var droppedForRooms: UInt64?
   /// nil: there are no scanners.
   public var remote: Remote?
@@ -164,8 +164,7 @@ public struct HealthMessage: Sendable {
     self.refusedReports = refusedReports
   }
 
-  /// `blind` if no receiver can hear, `partial` if a configured one cannot. Before the first
-  /// report no error is known.
+  /// `blind` if no receiver works, `partial` if a configured one does not. Before the first report no error is known.
   private var state: String {
     if !receivers.isEmpty, receivers.allSatisfy(\.isBlind) { return "blind" }
     return receivers.contains { $0.isRequired && $0.isBlind } ? "partial" : "ok"
@@ -252,9 +251,9 @@ extension HealthMessage {
     public var topic: String
     public var messages: UInt64 = 0
     public var observations: UInt64 = 0
-    /// Messages that the broker had kept: heard at some time, so they are no observations.
+    /// Retained messages, which are no observations, because it is unknown when they were made.
     public var retained: UInt64 = 0
-    /// Devices without a signal strength, or what was in their place: the scanner's own state, for example.
+    /// Devices without a signal strength, or other content in their place, such as the scanner's own state.
     public var withoutSignal: UInt64 = 0
     /// By cause.
     public var refused: [String: UInt64] = [:]
@@ -265,11 +264,11 @@ extension HealthMessage {
     }
   }
 
-  /// Another Beaconkeeper whose observations come in.
+  /// Another Beaconkeeper that sends observations.
   public struct Gateway: Hashable, Sendable {
     public var name: String
     public var boot: String
-    /// Our monotonic clock minus its; nil: not known.
+    /// Our monotonic clock minus its; nil: unknown.
     public var offset: TimeSpan?
     public var batches: UInt64
     public var observations: UInt64
@@ -302,7 +301,7 @@ extension HealthMessage {
   /// Observations that the broker does not have yet.
   public struct WaitingObservations: Hashable, Sendable {
     public var batches: Int
-    /// Observations that had to make room, or that the broker refused.
+    /// Observations that were dropped to make room, or that the broker refused.
     public var lost: UInt64
     /// Why they wait in memory only; nil: they are on disk once they have waited for some seconds.
     public var fault: String?

@@ -81,7 +81,7 @@ public struct MetricsText: Sendable {
   }
 
   private mutating func write(_ remote: HealthMessage.Remote) {
-    // Two scanners may have one topic; a series that is there twice is an error.
+    // Two scanners may have the same topic, but a series must not occur twice.
     var told: Set<String> = []
     let scanners = remote.scanners.filter { told.insert($0.topic).inserted }
     per(scanners, "scanner_messages_total", "Messages of a scanner's topic.") { scanner in
@@ -124,7 +124,7 @@ public struct MetricsText: Sendable {
     }
   }
 
-  /// Nothing where there is no value.
+  /// Writes nothing if there is no value.
   private mutating func single(_ name: String, _ help: String, _ value: UInt64?) {
     guard let value else { return }
     family(name, help)

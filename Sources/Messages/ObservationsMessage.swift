@@ -2,10 +2,11 @@ import Beacons
 import JSON
 import MQTT
 
-/// `observations/<partition>`: what this gateway's own radios heard of configured beacons, for another Beaconkeeper that decides.
+/// `observations/<partition>`: signals of configured beacons at this gateway's own radios, for another Beaconkeeper that
+/// decides.
 ///
-/// Without a buffer they have QoS 0: the next advertisement is better than this one repeated late, and transitions must not wait
-/// behind thousands of them.
+/// Without a buffer they have QoS 0: the next advertisement is better than this one repeated late, and transitions must not
+/// wait behind thousands of them.
 public struct ObservationsMessage: Hashable, Sendable {
   public struct Heard: Hashable, Sendable {
     /// Index in `receivers`.
@@ -38,7 +39,7 @@ public struct ObservationsMessage: Hashable, Sendable {
   }
 
   public var gateway: String
-  /// Which run of the gateway this is: with another one its clock and its numbers begin anew.
+  /// Identifies the run of the gateway. Each run has another clock, and its sequence begins at 1.
   public var boot: String
   /// Counts the batches of this partition from 1 on.
   public var sequence: UInt64
@@ -70,7 +71,7 @@ public struct ObservationsMessage: Hashable, Sendable {
     return Int(hash.value % UInt128(partitions))
   }
 
-  /// How many observations are in it.
+  /// How many observations the batch has.
   public var count: Int { beacons.reduce(0) { $0 + $1.heard.count } }
 
   /// - Parameter qos: 1 if it waits for the broker.
@@ -100,15 +101,15 @@ public struct ObservationsMessage: Hashable, Sendable {
       topic: topics.observations(partition: partition), payload: payload, qos: qos, retained: false)
   }
 
-  /// The same batch, sent only now: it says how long it waited, because the receiver takes the time of arrival for the time at
-  /// which it was sent. `held`: nil: it was made before the machine last booted.
+  /// The same batch with the time that it waited, because the receiver treats the time of arrival as the send time. `held`:
+  /// nil: it was made before the last boot.
   public static func delayed(_ payload: [UInt8], held: TimeSpan?) -> [UInt8] {
     if let held, held < unsaid { return payload }
     let value = held.map { String(milliseconds($0)) } ?? "null"
     return payload.dropLast() + Array(",\"held_ms\":\(value)}".utf8)
   }
 
-  /// Shorter waits are like a slow network.
+  /// A shorter wait is left out, like the delay of a slow network.
   private static let unsaid = TimeSpan.milliseconds(500)
 
   private static func milliseconds(_ span: TimeSpan) -> Int64 { span.nanoseconds / 1_000_000 }

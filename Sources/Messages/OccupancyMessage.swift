@@ -2,8 +2,8 @@ import MQTT
 import JSON
 import Beacons
 
-/// `zone/<zone>/occupancy` and `room/<room>/occupancy`: who is in it. A large crowd is listed only as far as `room` allows, some thousands; `count`
-/// counts all.
+/// `zone/<zone>/occupancy` and `room/<room>/occupancy`: its members. The list of a large crowd is cut at `room` octets, some
+/// thousand members; `count` is the total.
 public struct OccupancyMessage: Sendable {
   public struct Member: Sendable {
     public var beacon: String

@@ -7,7 +7,7 @@ public struct PrometheusText: Sendable {
   private let labels: String
   public private(set) var text = ""
 
-  /// - Parameter labels: of every series. One collector may read the files of several programs.
+  /// - Parameter labels: of every series, because one collector may read the files of several programs.
   public init(labels: [Label]) { self.labels = Self.words(labels) }
 
   public mutating func family(_ name: String, _ help: String) {
@@ -21,7 +21,7 @@ public struct PrometheusText: Sendable {
     write(name, labels, "\(value)")
   }
 
-  /// - Parameter thousandths: of the unit.
+  /// - Parameter thousandths: the value, in thousandths of the unit.
   public mutating func sample(_ name: String, _ labels: [Label], thousandths: Int64) {
     let rest = String(abs(thousandths % 1000))
     let sign = thousandths < 0 ? "-" : ""

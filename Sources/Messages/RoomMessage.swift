@@ -3,7 +3,7 @@ import JSON
 import Beacons
 import Proximity
 
-/// `beacon/<beacon>/room`: which room a beacon is in, how sure that is, and where in it.
+/// `beacon/<beacon>/room`: a beacon's room, its probability, and the position in it.
 public struct RoomMessage: Hashable, Sendable {
   /// A room, and how probable it is.
   public struct Candidate: Hashable, Sendable {

@@ -35,7 +35,7 @@ public struct RoomPresenceMessage: Hashable, Sendable {
     return "\(start ?? prefix[...])/\(topicLevel(receiver))"
   }
 
-  /// It holds only for the moment, so it is not retained and not sent twice.
+  /// It is valid only for the moment, so it is neither retained nor sent again.
   public func message() -> Message {
     let payload = JSONWriter.object {
       $0.field("id", beacon)

@@ -13,9 +13,9 @@ public struct Topics: Hashable, Sendable {
 
   public var status: String { base + "/status" }
   public var health: String { base + "/health" }
-  /// Which run of the gateway publishes.
+  /// Identifies the run of the gateway that publishes.
   public var instance: String { base + "/instance" }
-  /// What this gateway's radios hear of one partition of its beacons.
+  /// The observations of one partition of the beacons.
   public func observations(partition: Int) -> String { base + "/observations/\(partition)" }
   public func occupancy(zone: String) -> String { occupancy(of: .zone, zone) }
   public func occupancy(room: String) -> String { occupancy(of: .room, room) }
@@ -42,7 +42,7 @@ public struct Topics: Hashable, Sendable {
   public var beaconRooms: String { base + "/beacon/+/room" }
   public var beaconPlaces: String { base + "/beacon/+/place" }
   public var windows: String { base + "/phone/+/window" }
-  /// Where others publish reports about a phone's app.
+  /// The topic of reports about a phone's app.
   public func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
   /// The filter for the reports of every phone.
   public var appReports: String { base + "/phone/+/app/set" }

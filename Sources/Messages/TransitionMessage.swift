@@ -23,9 +23,10 @@ public struct TransitionMessage: Sendable {
   public var beacon: String
   /// A readable name; it is not in the payload.
   public var displayName: String?
-  /// That decided for a zone; for a room, that heard the beacon last; for an event, that heard it first.
+  /// For a zone, the receiver that decided; for a room, the one that heard the beacon last; for an event, the first one that
+  /// heard it.
   public var receiver: String
-  /// The names of the receivers in a room's evidence, in its order; empty for a zone that is not made of rooms.
+  /// The names of the receivers in a room's evidence, in its order; empty for other zones.
   public var witnesses: [String]
   /// For a zone of rooms: the room in the evidence. nil: there is none.
   public var room: String?
@@ -45,7 +46,7 @@ public struct TransitionMessage: Sendable {
     witnesses = []
   }
 
-  /// - Parameter witnesses: one name for each of the transition's evidence; without one, the evidence is left out.
+  /// - Parameter witnesses: a name for each entry of the transition's evidence; if empty, the evidence is left out.
   public init(
     transition: RoomTransition, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, room: String,
     beacon: String, receiver: String, witnesses: [String]
@@ -100,7 +101,7 @@ extension TransitionMessage {
     }
   }
 
-  /// What happened, in the payload's word.
+  /// The name of the event in the payload.
   public var word: String {
     if case .event(let event) = decision { return event.happening.word }
     return event?.rawValue ?? ""
@@ -152,7 +153,7 @@ extension TransitionMessage {
     set { if let newValue { decision = .zone(newValue) } }
   }
 
-  /// Why a beacon left although it did nothing.
+  /// The change of the configuration that made a beacon leave.
   public var reason: Evidence.Reason? {
     switch decision {
     case .zone(let transition): transition.evidence.reason
@@ -163,9 +164,9 @@ extension TransitionMessage {
 }
 
 extension TransitionMessage {
-  /// 32 hexadecimal digits that any worker computes alike: 128-bit FNV-1a (RFC 9923) over gateway, zone,
-  /// beacon, event and time, each followed by a zero octet, which names cannot contain. A room has the word `room` before its
-  /// name, so that a zone of the same name has other ids; a beacon's event has its reading and its packet's number instead.
+  /// 32 hexadecimal digits that any worker computes alike: 128-bit FNV-1a (RFC 9923) over gateway, zone, beacon, event and
+  /// time, each followed by a zero octet, which names cannot contain. For a room, the word `room` comes before its name, so
+  /// that a zone of the same name has other ids. A beacon's event has its reading and its packet number instead.
   public var id: String { hexadecimal(hash(time: timeText), octets: 16) }
 
   private func hash(time: InlineArray<24, UInt8>) -> UInt128 {
@@ -189,7 +190,7 @@ extension TransitionMessage {
 
   private var timeText: InlineArray<24, UInt8> { InlineArray { $0.append(wallTime) } }
 
-  /// 2024-01-01: an earlier calendar has not been set yet.
+  /// 2024-01-01: a clock before this has not been set yet.
   private static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
 
   /// The payload, version 1.
@@ -279,7 +280,7 @@ extension TransitionMessage {
   /// a reason of 29; and nine numbers.
   static let roomBesideNames = 229 + 64 + 29 + 9 * decimalTextLimit
 
-  /// Of a zone of rooms: as for every zone, and what the receivers said for the room.
+  /// For a zone of rooms: the members of every zone, and the receivers' evidence for the room.
   private func jsonOfRooms(_ transition: Transition) -> [UInt8] {
     JSONWriter.object {
       writeHead(into: &$0)
@@ -330,7 +331,7 @@ extension TransitionMessage {
     json.field("beacon", beacon)
   }
 
-  /// What each receiver says for a room.
+  /// Each receiver's evidence for a room.
   private func write(_ evidence: [RoomEvidence], into json: inout JSONWriter) {
     json.objects("receivers", zip(witnesses, evidence)) { writer, witness in
       writer.field("receiver", witness.0)
@@ -342,7 +343,7 @@ extension TransitionMessage {
 }
 
 extension Evidence.Reason {
-  /// Its word in payloads.
+  /// The name of the event in payloads.
   func word(for kind: PlaceKind) -> String {
     self == .zoneRemoved && kind == .room ? "room_removed" : rawValue
   }

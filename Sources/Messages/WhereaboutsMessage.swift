@@ -3,9 +3,9 @@ import MQTT
 /// `beacon/<beacon>/zone` and `beacon/<beacon>/place`: where a beacon is, as plain text.
 public struct WhereaboutsMessage: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
-    /// The one zone that it is in, by our name; `home` if it is only in a room.
+    /// The nearest of its zones, by our name; `home` if it is only in a room.
     case zone
-    /// The Home Assistant zone that contains this one, in the words of Home Assistant's trackers: `home`, or its name.
+    /// The Home Assistant zone that contains this one, in the terms of Home Assistant's trackers: `home`, or its name.
     case place
   }
 
@@ -20,7 +20,7 @@ public struct WhereaboutsMessage: Hashable, Sendable {
     self.name = name
   }
 
-  /// The text for a beacon in no zone, but in a room. Home Assistant's word, as `nowhere`.
+  /// The text for a beacon in no zone, but in a room; a term of Home Assistant, as `nowhere` is.
   public static let home = "home"
 
   /// The text for a beacon in no zone and no room. No zone can have this name.

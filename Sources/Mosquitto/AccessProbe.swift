@@ -123,7 +123,7 @@ public struct AccessProbe: Sendable {
           case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
           case .answered(let mid, let reason):
-            // Too many at a time, which proves nothing about the topic.
+            // The broker's quota is exceeded, which proves nothing about the topic.
             if reason == 0x97 { return answersSoFar }
             if let place = places[mid] { refusals[place] = reasonWords(reason) }
           case .subscribed(let mid, let granted) where granted >= 0x80:
@@ -147,8 +147,8 @@ public struct AccessProbe: Sendable {
       return (0...last).map { refusals[$0].map { .refused(reason: $0) } ?? .allowed }
     }
 
-    /// libmosquitto does not report what is allowed. So a harmless request comes last: brokers answer it only after
-    /// all the others.
+    /// libmosquitto does not report permitted messages. So a harmless request comes last: brokers answer it after all the
+    /// others.
     private mutating func askAll(_ client: OpaquePointer) -> Bool {
       for (place, question) in questions.enumerated() {
         var mid: Int32 = 0

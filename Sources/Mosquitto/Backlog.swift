@@ -70,7 +70,7 @@ struct Backlog: Sendable {
     }
   }
 
-  /// Notes that libmosquitto has seen this many messages of each quality of service.
+  /// Records that libmosquitto has seen this many messages of each quality of service.
   mutating func handedOver(atMostOnce: Int, atLeastOnce: Int) {
     self.atMostOnce -= atMostOnce
     self.atLeastOnce -= atLeastOnce

@@ -17,7 +17,7 @@ struct Handle: ~Copyable, @unchecked Sendable {
     if options.clientID.utf8.contains(0) { throw InvalidOptions(description: "client id contains a NUL") }
     let inbox = Inbox(options)
     let context = Unmanaged.passUnretained(inbox).toOpaque()
-    // A new session each time: what the broker kept for an earlier connection is not asked for.
+    // A new session each time: messages that the broker kept for an earlier connection do not come.
     guard let pointer = mosquitto_new(options.clientID.isEmpty ? nil : options.clientID, true, context)
     else {
       throw InvalidOptions(description: "client id \(options.clientID.debugDescription) is not valid")

@@ -1,8 +1,8 @@
 import MQTT
 import DequeModule
 
-/// Copies of the QoS 1 messages inside libmosquitto, in the order in which it took them. So a refused message can be
-/// reported whole, and messages lost with a connection can be sent again one by one.
+/// Copies of the QoS 1 messages inside libmosquitto, in the order in which it got them. So a refused message can be reported
+/// whole, and messages lost with a connection can be sent again one by one.
 struct InFlight: Sendable {
   private struct Place {
     /// libmosquitto's message id; 0: the broker has answered.
@@ -30,7 +30,7 @@ struct InFlight: Sendable {
   /// An unanswered message, with its topic and payload.
   func message(_ mid: Int32) -> PublishedMessage? { place(of: mid).map { messages.message(at: $0) } }
 
-  /// Notes an answer from the broker. Returns the message that it answers.
+  /// Records an answer from the broker. Returns the message that it answers.
   ///
   /// - Parameters:
   /// - isReported: whether the acknowledgement is reported to the caller.

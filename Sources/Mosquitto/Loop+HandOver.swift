@@ -123,7 +123,7 @@ extension Loop {
 }
 
 extension Session {
-  /// Notes what happened to a batch that was taken out.
+  /// Records the results of a batch that was taken out.
   fileprivate func handedOver(_ results: Loop.Results, _ batch: borrowing MessageQueue) {
     state.withLock { state in
       state.backlog.handedOver(

@@ -57,7 +57,7 @@ struct MessageQueue: Sendable {
 
   subscript(_ index: Int) -> Entry { entries[index] }
 
-  /// Notes that the broker acknowledged this message.
+  /// Records that the broker acknowledged this message.
   mutating func acknowledge(at index: Int) { entries[index].message.isAcknowledged = true }
 
   /// A complete copy of one message.

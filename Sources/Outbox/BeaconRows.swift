@@ -67,7 +67,7 @@ struct BeaconRows {
       }
       guard let id = Self.number(row["id"]), let beacon, rows[beacon.key] == nil else {
         useless.append(row["id"])
-        // Void rows begin with 0.
+        // The first octet of a void row is 0.
         if row["state"].bytes?.first != 0 { damaged += 1 }
         continue
       }

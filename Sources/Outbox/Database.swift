@@ -7,7 +7,7 @@ struct DatabaseError: Error {
   var message: String?
 }
 
-/// An SQLite file. It has no lock: who has it may wait for the disk, and nobody else.
+/// An SQLite file. It has no lock. Only its owner waits for the disk.
 final class Database {
   private let connection: Connection
 

@@ -19,7 +19,7 @@ package final class EpochMark: Sendable {
     descriptor = try PrivateFile.open(path)
     var octets = [UInt8](repeating: 0, count: Self.digits)
     let count = pread(descriptor, &octets, octets.count, 0)
-    // An earlier version wrote something else there, which is not a number.
+    // An earlier version wrote something here that is not a number.
     let epoch = UInt64(String(decoding: octets.prefix(max(count, 0)), as: UTF8.self))
     state = Mutex(epoch.flatMap { $0 <= Epoch.limit ? $0 : nil })
   }
@@ -29,7 +29,7 @@ package final class EpochMark: Sendable {
   /// nil: unknown.
   var epoch: UInt64? { state.withLock { $0 } }
 
-  /// Returns when it is on disk, which may be never.
+  /// Returns when the epoch is on disk. If the disk hangs, it does not return.
   package func set(_ epoch: UInt64) {
     let isNews = state.withLock { state in
       guard state.map({ $0 < epoch }) ?? true else { return false }
@@ -43,7 +43,7 @@ package final class EpochMark: Sendable {
       let octets = Array((String(repeating: "0", count: Self.digits - digits.count) + digits).utf8)
       pwrite(descriptor, octets, octets.count, 0)
       fdatasync(descriptor)
-      // Another thread may have written a later one while this one hung, which is overwritten now.
+      // If another thread has set a later epoch while this one hung, we have just overwritten that. Write it again.
       guard let latest = self.epoch, latest > written else { return }
       written = latest
     }

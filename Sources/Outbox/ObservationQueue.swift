@@ -1,30 +1,30 @@
 import Beacons
 import DequeModule
 
-/// Which batches of observations are sent, written to disk and deleted, and when. A function of what happens and of the time.
+/// Decides which batches of observations are sent, written to disk and deleted, and when. A function of events and of the time.
 ///
-/// While the broker takes them, batches stay in memory, to spare SD cards. Once one has waited for `patience`, or at the end, all
-/// go to disk, and from there to the broker. They are sent in the order in which they were made, whatever happens.
+/// While the broker acknowledges them, batches stay in memory, to spare SD cards. Once one has waited for `patience`, or at the
+/// end, all go to disk, and from there to the broker. They are always sent in the order in which they were made.
 package struct ObservationQueue: Sendable {
   /// Batches that are sent and not yet acknowledged.
   static let window = 64
-  /// How long a batch waits in memory. So much is lost by a crash.
+  /// How long a batch waits in memory. A crash loses this much.
   static let patience = TimeSpan.seconds(5)
   /// The least time between two transactions.
   static let pace = TimeSpan.seconds(2)
-  /// After a failure.
+  /// The wait after a failure.
   static let retry = TimeSpan.seconds(10)
   /// Octets in memory, while the disk fails or is slow.
   static let memoryLimit = 8 << 20
-  /// Rows that are fetched at once.
+  /// Rows per read.
   static let pageSize = 256
 
-  /// What the disk has to do.
+  /// Work for the disk.
   package struct Work: Equatable, Sendable {
     package var added: [WaitingBatch] = []
-    /// Rows that the broker has.
+    /// Rows that the broker has acknowledged.
     package var removed: [Int64] = []
-    /// Rows up to this one are under way, and not to be dropped for want of room.
+    /// Rows up to this one are being sent, and must not be dropped to make room.
     package var kept: Int64 = 0
     /// Whether nothing is on disk afterwards.
     package var isLastOfAll = false
@@ -32,10 +32,10 @@ package struct ObservationQueue: Sendable {
     package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
   }
 
-  /// What is on disk.
+  /// The rows on disk.
   package struct Extent: Sendable, Equatable {
     package var count = 0
-    /// The highest number that was ever there.
+    /// The highest number ever used.
     package var last: Int64 = 0
 
     package init(count: Int = 0, last: Int64 = 0) {
@@ -50,7 +50,7 @@ package struct ObservationQueue: Sendable {
   private var storedUnderWay: Set<Int64> = []
   /// Fetched from disk, to be sent next.
   private var page: Deque<WaitingBatch> = []
-  /// The last one of `page`, or what it began after.
+  /// The number of the last batch in `page`, or of the one before `page`.
   private var fetched: Int64 = 0
   private var onDisk: Extent
   /// Not on disk; sent once everything on disk is.
@@ -113,7 +113,7 @@ package struct ObservationQueue: Sendable {
     return batch
   }
 
-  /// A batch could not be handed over after all.
+  /// Returns a batch that could not be sent.
   package mutating func takeBack(_ batch: WaitingBatch) {
     underWay[batch.number] = nil
     if storedUnderWay.remove(batch.number) != nil {
@@ -133,9 +133,9 @@ package struct ObservationQueue: Sendable {
     return fetched
   }
 
-  /// A page was fetched: `rows` may be empty if the rest of the rows is gone.
+  /// Call it with the rows of a page; empty if the rest of the rows is gone.
   package mutating func take(page rows: [WaitingBatch]) {
-    // Rows may have been dropped for want of room since they were read.
+    // Rows may have been dropped to make room since they were read.
     page.append(contentsOf: rows.filter { $0.number > fetched })
     fetched = max(fetched, rows.last?.number ?? onDisk.last)
     readFault = nil
@@ -153,7 +153,7 @@ package struct ObservationQueue: Sendable {
     acknowledged(number)
   }
 
-  /// What to write now; nil: nothing. `finished` or `failed` must follow.
+  /// The next work for the disk; nil: none. `finished` or `failed` must follow.
   ///
   /// - Parameter isLast: whether the run ends: then everything goes to disk.
   package mutating func takeWork(at time: MonotonicTime, isLast: Bool = false) -> Work? {
@@ -182,9 +182,10 @@ package struct ObservationQueue: Sendable {
     return work
   }
 
-  /// The disk has done it.
+  /// The work is done.
   ///
-  /// - Parameter dropped: what had to go because the file reached its limit: how many rows and observations, and the last row.
+  /// - Parameter dropped: what was dropped because the file reached its limit: the numbers of rows and observations, and the
+  ///   last row.
   package mutating func done(_ work: Work, dropped: ObservationStore.Dropped) {
     isWriting = false
     writeFault = nil
@@ -206,7 +207,7 @@ package struct ObservationQueue: Sendable {
         finished.append(batch.number)
       }
     }
-    // Those under way are on disk now, and must not be fetched and sent again.
+    // Those being sent are on disk now, and must not be read and sent again.
     if wasAllFetched { fetched = max(fetched, work.kept) }
     onDisk.last = last
   }
@@ -224,13 +225,12 @@ package struct ObservationQueue: Sendable {
 
 /// A batch of observations that the broker does not have yet.
 package struct WaitingBatch: Hashable, Sendable {
-  /// Counts all batches from 1 on, also over restarts. Batches are sent in this order.
+  /// Counts all batches from 1 on, through restarts. Batches are sent in this order.
   package var number: Int64
   package var topic: String
   package var payload: [UInt8]
-  /// How many observations are in it.
   package var observations: Int
-  /// When it was made, on the monotonic clock; nil: before the machine last booted.
+  /// When it was made, on the monotonic clock; nil: before the last boot.
   package var made: MonotonicTime?
 
   package init(
@@ -243,6 +243,6 @@ package struct WaitingBatch: Hashable, Sendable {
     self.made = made
   }
 
-  /// Bytes that it takes in memory or on disk, roughly.
+  /// Its approximate size in memory or on disk.
   var octets: Int { payload.count + topic.utf8.count + 40 }
 }

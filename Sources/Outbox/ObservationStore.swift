@@ -4,10 +4,10 @@ import Glibc
 
 /// Batches of observations that wait for the broker, in an SQLite file beside the outbox.
 ///
-/// After a power cut the last transactions may be missing (`synchronous = NORMAL`), which spares SD cards: an observation less is
-/// no transition less.
+/// After a power cut the last transactions may be missing (`synchronous = NORMAL`). That spares SD cards, and a missing
+/// observation is not a missing transition.
 package final class ObservationStore {
-  /// What had to make room.
+  /// The batches that were dropped to make room.
   package struct Dropped: Sendable {
     package var rows = 0
     package var observations = 0
@@ -19,7 +19,7 @@ package final class ObservationStore {
   private static let version: Int64 = 1
   private static let pageSize = 4096
   private let path: String
-  /// Replaced when the disk is so full that nothing can be deleted.
+  /// Replaced if the disk is too full even for deleting.
   private var database: Database
   /// Identifies the machine's boot, and so the monotonic clock of new rows.
   private let boot: String
@@ -77,7 +77,7 @@ package final class ObservationStore {
     return database
   }
 
-  /// What is there. Numbers are not used again, even if all their rows are gone.
+  /// The rows on disk. Numbers are not used again, even if all their rows are gone.
   package func extent() throws -> ObservationQueue.Extent {
     try database.use { database in
       ObservationQueue.Extent(
@@ -91,7 +91,8 @@ package final class ObservationStore {
     do { return try write(work, limit: limit) } catch let error as DatabaseError
       where error.code == SQLITE_FULL && work.isLastOfAll
     {
-      // To delete rows, SQLite needs room in its log. On a full disk it may have none; but all that is there is delivered.
+      // To delete rows, SQLite needs room in its log. On a full disk it may have none. If the broker has everything in the
+      // file, the file can be replaced.
       try begin()
       return Dropped()
     }

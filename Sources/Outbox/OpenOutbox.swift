@@ -79,7 +79,7 @@ package struct OpenOutbox {
     isVolatile = MountTable.current.isInMemory(path)
   }
 
-  /// This includes tables with contents that we never write.
+  /// Also tables with invalid contents.
   private static func isDamage(_ error: any Error) -> Bool {
     if error is CocoaError || error is POSIXError || error is PrivateFileError { return false }
     guard let error = error as? DatabaseError else { return true }
@@ -106,7 +106,6 @@ package struct OpenOutbox {
     return stat(path, &status) != 0 || status.st_size == 0
   }
 
-  /// How many damaged files are kept for investigation.
   private static let asideLimit = 3
 
   private func setAside(_ path: String, _ wallTime: WallTime) throws -> String {
@@ -144,7 +143,7 @@ public struct OutboxInUse: Error, CustomStringConvertible {
   }
 }
 
-/// Which kind of file system contains a path (proc_pid_mountinfo(5), the format of `/proc/self/mounts`).
+/// The kind of file system at a path (proc_pid_mountinfo(5), the format of `/proc/self/mounts`).
 struct MountTable {
   private let mounts: [(place: String, kind: String)]
 
@@ -170,7 +169,7 @@ struct MountTable {
   }
 }
 
-/// The outbox was written by a newer Beaconkeeper, and this one cannot read it. It stays as it is.
+/// The outbox was written by a newer Beaconkeeper, and this one cannot read it. It is not changed.
 public struct NewerOutbox: Error, CustomStringConvertible {
   var path = ""
   let version: Int64

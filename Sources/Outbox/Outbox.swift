@@ -2,13 +2,13 @@ import Pipeline
 import DequeModule
 import Messages
 
-/// What waits for the broker, with limits: transitions in order, never merged; of each state topic only the newest.
+/// Messages that wait for the broker, with limits: transitions in order, never merged; of each state topic only the newest.
 ///
-/// A transition is offered once it is on disk. Only a window of the transitions on disk is held in memory; more are fetched
-/// when there is room. Without a disk, or while it fails, transitions wait in memory, after those on disk. Once it works again,
-/// all of them are written that the broker has not acknowledged: also those that are under way, or that it refuses.
-/// A verdict waits behind every transition that was decided before it, because it refers to one. States come last: they
-/// describe the present and may arrive later; the others may not.
+/// A transition is offered once it is on disk. Only a window of the transitions on disk is held in memory; more are read when
+/// there is room. Without a disk, or while it fails, transitions wait in memory, after those on disk. Once the disk works
+/// again, all transitions that the broker has not acknowledged are written, also those that are being sent or were refused. A
+/// verdict waits behind every transition that was decided before it, because it refers to one. States come last: they describe
+/// the present and may arrive later; the others may not.
 package struct Outbox: Sendable {
   /// Transitions in memory while the disk fails, or without a disk; about 500 bytes each.
   static let transitionLimit = 100_000
@@ -31,7 +31,7 @@ package struct Outbox: Sendable {
   var isDurable: Bool
   /// The content of the next transaction.
   package var pending = OutboxStore.Batch()
-  /// What rooms learnt of their receivers, as it was saved last; nil: not in this run.
+  /// The gains of rooms' receivers as last saved; nil: not saved in this run.
   var gains: [String: Double]?
   /// On disk, and offered next.
   var ready: Deque<WaitingMessage> = []
@@ -41,22 +41,22 @@ package struct Outbox: Sendable {
   var isBacklogged: Bool
   /// The batch being written. Later ones wait for it.
   var writing: OutboxStore.Batch?
-  /// Whether the disk has been unresponsive for long. Its rows stay there, and nothing waits for it.
+  /// Whether the disk has not answered for long. Its rows stay there, and nothing waits for it.
   package var isStalled = false
   private var mayOfferUnstored: Bool {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty
   }
   /// In memory only; offered once nothing on disk is left.
   var unstored: Deque<WaitingMessage> = []
-  /// In memory only, handed over and not acknowledged, by row: under way, refused, or in doubt.
+  /// Transitions in memory only, given to the delivery and not acknowledged, by row: being sent, refused, or in doubt.
   package var handedOver: [Int64: WaitingMessage] = [:]
-  /// Rows after `lastRow` that are on disk and not to be fetched from there, because memory took care of their transitions.
+  /// Rows after `lastRow` that must not be read from disk, because their transitions were handled in memory.
   var passed: Set<Int64> = []
-  /// Of the next transition.
+  /// The row of the next transition.
   private var nextRow: Int64
-  /// Each with the number of transitions that had come in before it.
+  /// Each with the number of transitions that were added before it.
   private var verdicts: Deque<(verdict: VerdictMessage, after: UInt64)> = []
-  /// How many transitions came in, including those from an earlier run; below, how many of them were sent or dropped.
+  /// How many transitions were added, including those of an earlier run; below, how many of them were sent or dropped.
   var transitionsIn: UInt64
   var transitionsOut: UInt64 = 0
   /// By topic.
@@ -70,8 +70,8 @@ package struct Outbox: Sendable {
 
   /// - Parameters:
   ///   - isDurable: whether there is a disk.
-  ///   - stored: how many transitions of an earlier run wait there.
-  ///   - foreignRow: the last one's row.
+  ///   - stored: how many transitions of an earlier run are on disk.
+  ///   - foreignRow: the row of the last of them.
   package init(isDurable: Bool = false, stored: Int = 0, foreignRow: Int64 = 0) {
     self.isDurable = isDurable
     self.stored = stored
@@ -169,10 +169,10 @@ package struct Outbox: Sendable {
     if handedOver.removeValue(forKey: row) == nil { pending.acknowledged.append(row) }
   }
 
-  /// Nobody can tell whether the broker has it, and nobody will be asked: what is on disk is sent again by the next start.
+  /// It is unknown whether the broker has it, and there is no way to ask. If it is on disk, the next start sends it again.
   package mutating func believe(row: Int64) { handedOver[row] = nil }
 
-  /// There is no room for it in memory. What is on disk is sent by the next start.
+  /// Memory has no room for it. If it is on disk, the next start sends it.
   package mutating func giveUp(row: Int64) {
     if handedOver.removeValue(forKey: row) != nil { lostTransitions += 1 }
   }
@@ -199,12 +199,12 @@ extension Outbox {
     if !counters.isEmpty { pending.counters.merge(counters) { $1 } }
   }
 
-  /// A smaller change of a gain is not worth a write, dB.
+  /// A smaller change of a gain, in dB, is not written.
   private static let notableGain = 0.25
 
-  /// Saves what rooms learnt of their receivers with the next transaction, if it has changed.
+  /// Saves the gains of rooms' receivers with the next transaction, if they have changed.
   ///
-  /// - Parameter isLast: the run ends, and every change is worth a write.
+  /// - Parameter isLast: the run ends, and every change is written.
   package mutating func save(gains new: [String: Double], isLast: Bool = false) {
     let isKnown = gains.map { old in
       isLast
@@ -219,7 +219,7 @@ extension Outbox {
   /// Forgets a beacon.
   package mutating func forget(_ key: String) { pending.beacons[key] = .some(nil) }
 
-  /// What to write now; only a part if there is much.
+  /// The next batch to write; a part if there is much.
   package mutating func takePending() -> OutboxStore.Batch {
     var batch = pending
     pending = OutboxStore.Batch()
@@ -241,8 +241,8 @@ extension Outbox {
     stored += batch.transitions.count + batch.handedOver.count - batch.acknowledged.count
     for handed in batch.handedOver where handed.row > lastRow { passed.insert(handed.row) }
     if isStalled {
-      // Nobody waits for it any more: its transitions are in memory, perhaps with other numbers, or gone to the broker. Those that
-      // are left are written anew by the transaction that deletes these rows.
+      // Its transitions are no longer awaited: they are in memory, perhaps with other numbers, or the broker has them. Those
+      // that are left are written again by the transaction that deletes these rows.
       isStalled = false
       pending.acknowledged += (batch.handedOver + batch.transitions).map(\.row)
       for transition in batch.transitions where transition.row > lastRow {

@@ -9,8 +9,8 @@ enum OutboxFile {
   /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 2048
   private static let version: Int64 = 5
-  /// The same tables, without transitions of rooms (2), of zones of rooms (3), or other messages (4): a version that cannot read
-  /// those must not open the file.
+  /// Earlier versions have the same tables, but no transitions of rooms (2), of zones of rooms (3), or other messages (4).
+  /// Programs of these versions must not open a file that has them.
   private static let earlierVersions: ClosedRange<Int64> = 2...4
 
   /// Makes sure that the file exists, and that only its owner may read it and the files beside it.
@@ -53,7 +53,7 @@ enum OutboxFile {
           CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
           PRAGMA user_version = \(version);
           """)
-    // A number far away is a sign of damage.
+    // A much later version number means damage.
     case let other? where (version + 1...version + 100).contains(other):
       let isSound = try database.value("PRAGMA quick_check(1)").string == "ok"
       if isSound { throw NewerOutbox(version: other) }
@@ -78,7 +78,7 @@ enum OutboxFile {
   /// How many pages to release at once.
   private static let portion = 16_384
 
-  /// Returns whether nothing is left to release.
+  /// Returns true if nothing is left to release.
   static func giveRoomBack(_ database: Database) throws -> Bool {
     try database.use { database in
       let surplus = try number("freelist_count", database) - kept

@@ -6,13 +6,13 @@ import Messages
 /// Transitions that wait for the broker, and the states of beacons, in SQLite.
 ///
 /// One transaction contains the transitions and the resulting states of beacons, and it is on disk when the call returns
-/// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. Apart from acknowledgements,
-/// the counters of encrypted sensors, and, together with a transition, what rooms learnt of receivers, nothing else is written, to
-/// spare SD cards. SQLite's exclusive lock keeps other processes out of the file.
+/// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. To spare SD cards, little else
+/// is written: acknowledgements, counters of encrypted sensors, and gains of receivers together with a transition. SQLite's
+/// exclusive lock keeps other processes out of the file.
 ///
 /// While `run` works, it belongs to a `BlockingThread`.
 package final class OutboxStore {
-  /// What an earlier run left.
+  /// The state that an earlier run left.
   package struct Remains: Sendable {
     /// The epoch of this run.
     package var epoch: UInt64
@@ -20,11 +20,11 @@ package final class OutboxStore {
     /// The last row that is waiting.
     package var lastRow: Int64
     package var beacons: [SavedBeacon] = []
-    /// How many beacons could not be read, and are forgotten.
+    /// How many beacons could not be read and are lost.
     package var damagedBeacons = 0
     /// The last replay counter of each beacon that encrypts, by the beacon's key.
     package var counters: [String: UInt32] = [:]
-    /// How many dB more than their average receivers hear, by receiver.
+    /// How many dB more than the average each receiver hears.
     package var gains: [String: Double] = [:]
     /// Whether the machine has not restarted since the earlier run, so that the monotonic clock is the same.
     package var isSameBoot: Bool
@@ -33,17 +33,17 @@ package final class OutboxStore {
   /// The content of one transaction.
   package struct Batch: Sendable {
     package var transitions: [WaitingMessage] = []
-    /// What was handed to the broker's connection from memory, and is not acknowledged.
+    /// Transitions that were being sent from memory, and are not acknowledged.
     package var handedOver: [WaitingMessage] = []
     /// By key; nil: no longer in any zone.
     package var beacons: [String: SavedBeacon?] = [:]
     /// Replay counters, by the beacon's key.
     package var counters: [String: UInt32] = [:]
-    /// How many dB more than their average receivers hear, by receiver; nil: as it is on disk.
+    /// How many dB more than the average each receiver hears; nil: no change.
     package var gains: [String: Double]?
     /// Rows that the broker has acknowledged.
     package var acknowledged: [Int64] = []
-    /// The epoch of this run by now: another one begins while nothing can be written, and the next start must know it.
+    /// The present epoch of this run: it changes while nothing can be written, and the next start must know it.
     package var epoch: UInt64 = 0
 
     package init(
@@ -147,7 +147,7 @@ package final class OutboxStore {
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
     do {
       try database.write { database in
-        // First, because they make room.
+        // They come first because they make room.
         for row in batch.acknowledged {
           try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
         }
@@ -238,7 +238,7 @@ private struct FileIdentity: Equatable {
   }
 }
 
-/// What rooms learnt of their receivers, as a value in the outbox.
+/// The gains of rooms' receivers, as a value in the outbox.
 struct ReceiverGainRow {
   /// dB, by receiver.
   var gains: [String: Double]

@@ -5,7 +5,7 @@ import Messages
 /// Where the gateway keeps its persistent state.
 public struct StateDirectory: Sendable {
   public let path: String
-  /// Whether the directory contains only our files.
+  /// Whether the directory has only our files.
   private let isOurs: Bool
 
   /// The configured directory, else systemd's (`StateDirectory=`), else the system's for root, else the user's own
@@ -44,6 +44,6 @@ public struct StateDirectory: Sendable {
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }
 
-  /// Where observations wait. No outbox ends like this, whatever its gateway is called.
+  /// The file of waiting observations. No outbox has such a name, whatever its gateway's name.
   func observations(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).observations" }
 }

@@ -2,7 +2,7 @@ import Beacons
 import Messages
 import Proximity
 
-/// A transition as a row of table `waiting`: a third of the octets of its payload, which follows from it.
+/// A transition as a row of table `waiting`. It needs a third of the octets of the payload, which is computed from it.
 extension TransitionMessage {
   private var layout: WaitingMessage.Layout? {
     switch decision {
@@ -127,7 +127,7 @@ extension PackedReader {
         receiver: ReceiverIndex(rawValue: 0)))
   }
 
-  /// More receivers in a room's evidence are damage.
+  /// More receivers in a room's evidence mean damage.
   private static let witnessLimit: UInt64 = 64
 
   fileprivate mutating func witnesses() throws(Damaged) -> ([String], [RoomEvidence]) {

@@ -1,9 +1,9 @@
 import MQTT
 import Messages
 
-/// A message of the sequence that waits for the broker: what it is, and its place.
+/// A numbered message that waits for the broker, with its row.
 package struct WaitingMessage: Sendable {
-  /// Its row on disk, whether it is there or not. No other of this run has the same, and later ones have higher ones.
+  /// Its row on disk, whether it is there or not. Rows are unique within a run and increase.
   package var row: Int64
   package var content: any NumberedMessage
 
@@ -24,7 +24,7 @@ extension WaitingMessage {
     case other = 4
   }
 
-  /// What is read of a layout that holds octets only.
+  /// What is read from a row that has only topic and payload.
   private struct Octets: NumberedMessage {
     var epoch: UInt64
     var sequence: UInt64

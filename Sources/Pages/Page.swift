@@ -1,4 +1,4 @@
-/// A script of ours, with its SHA-256 in base64: a page runs no other.
+/// A script of ours, with its SHA-256 in base64: a page permits no other.
 package struct Script: Sendable {
   package let text: String
   package let fingerprint: String
@@ -12,13 +12,13 @@ package struct Script: Sendable {
 /// A self-contained page of UTF-8 text. The same content gives the same bytes.
 package struct Page {
   let title: String
-  /// Of beaconkeeper.
+  /// Of the program.
   let version: String
   /// Inline.
   let sheet: String
   /// Inline; nil: none.
   let script: Script?
-  /// What the page's figures are worth.
+  /// How reliable the page's figures are.
   let caution: String
 
   package init(title: String, version: String, sheet: String, script: Script? = nil, caution: String) {
@@ -54,13 +54,13 @@ package struct Page {
     return page.text
   }
 
-  /// Nothing comes from a network, and no other script than the page's own runs.
+  /// Nothing is loaded from a network, and only the page's own script runs.
   private var policy: String {
     let script = script.map { "'sha256-\($0.fingerprint)'" } ?? "'none'"
     return "default-src 'none'; style-src 'unsafe-inline'; script-src \(script)"
   }
 
-  /// Writes what a page is about: names and values.
+  /// Writes the subject of a page: names and values.
   package static func scenario(_ scenario: [(name: String, value: String)], into page: inout Markup) {
     page.element("dl", ["class": "scenario"]) { $0.terms(scenario.map { ($0.name, $0.value) }) }
   }

@@ -1,17 +1,17 @@
 import Beacons
 
-/// A table that a terminal and a page print from the same columns.
+/// A table with the same columns on a terminal and on a page.
 package struct Table<Row> {
   package struct Column {
     package enum Place { case everywhere, terminal, page }
 
     let title: String
     let place: Place
-    /// What it says; nil: that is plain.
+    /// Its meaning; nil: obvious.
     let meaning: String?
     let isNumber: Bool
     let cell: (Row) -> String
-    /// How a page writes it, where that is more than the text.
+    /// How a page writes it, if that is more than the text.
     let write: ((Row, inout Markup) -> Void)?
 
     package init(
@@ -66,7 +66,7 @@ package struct Table<Row> {
     }
   }
 
-  /// Titles that are shown there, and what they mean.
+  /// The titles that are shown there, with their meanings.
   package func meanings(on place: Column.Place) -> [(name: String, words: String)] {
     columns.filter { $0.place == .everywhere || $0.place == place }.compactMap { column in
       column.meaning.map { (column.title, $0) }

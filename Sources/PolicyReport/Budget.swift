@@ -1,14 +1,14 @@
-/// How much detail a page has room for: the more cards, the less on each. So its size is bounded.
+/// How much detail a page has room for: the more cards, the less on each. So the size of the page is bounded.
 struct Budget {
   /// Rows of near triggers on each card.
   let nears: Int
   /// Rows of states on each card.
   let states: Int
-  /// Bars of a strip with words on them; more of them are one shape.
+  /// Bars of a strip with words on them; further ones are drawn as one shape.
   let bars: Int
   /// Entries of each kind that the script gets for each card.
   let entries: Int
-  /// Of each curve of the distance.
+  /// Points of each curve of the distance.
   let points: Int
 
   init(cards: Int) {

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// Examples that came to exactly the same under different systems: one card.
+/// Examples with exactly the same result under different systems, on one card.
 struct Card {
   let id: String
   /// The first of them represents all.
@@ -39,7 +39,7 @@ struct Card {
   }
 }
 
-/// The names of systems that came to the same, in the order of the page.
+/// The names of systems with the same result, in the order of the page.
 struct SystemNames {
   /// All systems on the page.
   let order: [String]

@@ -1,7 +1,7 @@
 import Pages
 import RangingPolicy
 
-/// What the cards can be chosen by. Cards carry numbers, not names, because names come from the user.
+/// The filters for the cards. Cards have numbers, not names, because names come from the user.
 struct Filters {
   let systems: [String]
   let strategies: [String]
@@ -31,7 +31,7 @@ struct Filters {
     strategies.firstIndex(of: card.result.profile.strategy.name).map { "\($0)" } ?? ""
   }
 
-  /// Hidden until the script runs: without it they would do nothing.
+  /// Hidden until the script runs, because without it they would have no effect.
   func write(into page: inout Markup) {
     page.element("div", ["class": "controls", "id": "controls", "hidden": "hidden"]) { page in
       page.element("div", ["class": "filters", "role": "group", "aria-label": "Which cards to show"]) {

@@ -7,7 +7,7 @@ public struct JUnitReport: Sendable {
   public struct Case: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
       case passed
-      /// One line, and all of it.
+      /// The message in one line, and the complete text.
       case failed(String, text: String)
       case skipped(String)
     }
@@ -25,7 +25,7 @@ public struct JUnitReport: Sendable {
   }
 
   public var cases: [Case]
-  /// How many more there were.
+  /// How many further cases there were.
   public var leftOut: Int
 
   public init(cases: [Case], leftOut: Int = 0) {
@@ -52,7 +52,7 @@ public struct JUnitReport: Sendable {
     return page.text
   }
 
-  /// The time that the program took. It means nothing for the app, because everything is simulated.
+  /// The time that the program needed. It says nothing about the app, because everything is simulated.
   private var counts: Markup.Attributes {
     var failures = 0
     var skipped = 0

@@ -24,7 +24,7 @@ struct Legend {
     return Reason.allCases.compactMap { reason in found[reason].map { (reason, $0) } }
   }
 
-  /// What led to the verdicts and has a name of its own in the platform's documentation, in the order of the page.
+  /// The events behind the verdicts that have a name in the platform's documentation, in the order of the page.
   private var facts: [(what: Fact.What, words: String)] {
     var facts: [(what: Fact.What, words: String)] = []
     for example in report.examples {

@@ -1,7 +1,7 @@
 import Pages
 import RangingPolicy
 
-/// Every near trigger of a result with its own verdict, evidence, and the constants that it hangs on.
+/// Every near trigger of a result with its verdict, the evidence, and the constants that it depends on.
 struct NearTable {
   let result: Simulation
   let id: String

@@ -2,7 +2,7 @@ import Pages
 import RangingPolicy
 import WakePlanner
 
-/// How an outcome looks: a sign, a word and a class, so that colour is never the only difference.
+/// The appearance of an outcome: a sign, a word and a class, so that colour is never the only difference.
 struct Outcome {
   var sign: String
   var word: String
@@ -17,7 +17,7 @@ struct Outcome {
     }
   }
 
-  /// Of all near triggers together: the worst of them is not hidden behind the first.
+  /// Of all near triggers together: the worst of them must not be hidden behind the first.
   init(_ result: Simulation) {
     let delivered = result.verdicts.filter(\.outcome.isDelivered)
     if delivered.isEmpty {
@@ -30,7 +30,7 @@ struct Outcome {
     }
   }
 
-  /// Of a plan.
+  /// The outcome of a plan.
   init(_ proposal: WakeProposal) {
     self =
       switch proposal.verdict {
@@ -56,7 +56,7 @@ struct Outcome {
 }
 
 extension Window.State {
-  /// What it means for the app, in a few words.
+  /// Its meaning for the app, in a few words.
   var words: String {
     switch self {
     case .foreground: "foreground: the app is on the screen"

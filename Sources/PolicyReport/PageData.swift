@@ -2,7 +2,7 @@ import JSON
 import Pages
 import RangingPolicy
 
-/// What the script reads out: numbers only, and a table of the words that they stand for.
+/// The data for the script: numbers, and a table of the words that they stand for.
 struct PageData {
   private var words: [String] = []
   private var places: [String: Int] = [:]
@@ -20,12 +20,12 @@ struct PageData {
       + "\"cards\":[\(parts.joined(separator: ",\n"))]}"
   }
 
-  /// In a script element nothing is escaped, so nothing may stand there that could end it.
+  /// Text in a script element is not escaped, so it must not contain anything that could end the element.
   func write(into page: inout Markup) {
     page.element("script", ["type": "application/json", "id": "data"]) { $0.raw(Self.embedded(text)) }
   }
 
-  /// JSON in ASCII without `<`, `>` and `&`: the same in HTML and in XML, whatever it says.
+  /// JSON in ASCII without `<`, `>` and `&`, so that it means the same in HTML and in XML.
   static func embedded(_ json: String) -> String {
     var text = ""
     text.reserveCapacity(json.utf8.count)
@@ -47,7 +47,7 @@ struct PageData {
     return words.count - 1
   }
 
-  /// Items beyond the limit are left out; `until` is where they begin.
+  /// Items beyond the limit are left out; `until` is where these begin.
   private mutating func object(_ card: Card, _ budget: Budget) -> String {
     let limit = budget.entries
     let result = card.result

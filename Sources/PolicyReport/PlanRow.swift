@@ -2,10 +2,10 @@ import Pages
 import RangingPolicy
 import WakePlanner
 
-/// A plan for each pair of system and strategy, as the terminal and the page show it.
+/// A row for each pair of system and strategy, on the terminal and on the page.
 package struct PlanRow {
   let proposal: WakeProposal
-  /// Of its card.
+  /// The id of its card on the page.
   let anchor: String
 
   package static func all(_ proposals: [WakeProposal]) -> [PlanRow] {

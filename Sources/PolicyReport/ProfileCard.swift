@@ -1,7 +1,7 @@
 import Pages
 import RangingPolicy
 
-/// What all cards of a page share.
+/// What all cards of a page have in common.
 struct CardSetting {
   let systems: SystemNames
   let filters: Filters

@@ -72,7 +72,7 @@ public struct Report: Sendable {
   var isSingle: Bool { tallies.allSatisfy { $0.approaches <= 1 } }
 
   var systems: SystemNames { SystemNames(tallies.map(\.profile)) }
-  /// The longest time that any result was followed: what costs are compared over.
+  /// The longest duration of any result; costs are compared over this time.
   var span: Milliseconds { examples.map(\.result.end).max() ?? 0 }
 
   private func setting(_ cards: [Card]) -> CardSetting {
@@ -110,7 +110,7 @@ extension Page {
 }
 
 extension Script {
-  /// In HTML a script's text is not escaped, in XML it is: the marks around it make it the same in both.
+  /// A script's text is escaped in XML, but not in HTML. The marks around it make it the same in both.
   static let page = Script(
     "//<![CDATA[\n" + String(decoding: PackageResources.report_js, as: UTF8.self) + "//]]>",
     fingerprint: "gEUA9UpwgxP8sZIHHhmRrVYKnqoAu6VqOuyHFyQDN1k=")

@@ -1,11 +1,11 @@
 import Pages
 import RangingPolicy
 
-/// A profile and what became of one approach under it; on a page, for all systems that came to the same.
+/// A profile and the result of one approach; on a page, for all systems with the same result.
 package struct SingleRow {
   let result: Simulation
   let name: String
-  /// Of its card.
+  /// The id of its card on the page.
   let anchor: String?
   let battery: Double
 
@@ -92,11 +92,11 @@ package struct SingleRow {
   }
 }
 
-/// A profile and what became of several approaches under it; on a page, for all systems with the same sums.
+/// A profile and the sums of several approaches; on a page, for all systems with the same sums.
 package struct TallyRow {
   let tally: Tally
   let name: String
-  /// Of a card.
+  /// The id of a card on the page.
   let anchor: String?
   let battery: Double
 
@@ -128,7 +128,7 @@ package struct TallyRow {
     }
   }
 
-  /// `hasPhones`: whether some are of a phone with a name.
+  /// `hasPhones`: whether some rows are of a phone with a name.
   package static func table(hasPhones: Bool = false) -> Table<TallyRow> {
     Table(
       [
@@ -185,7 +185,7 @@ package struct TallyRow {
   }
 }
 
-/// A strategy beside the others of its system; `number` is its place.
+/// A strategy compared with the others of its system; `number` is its rank.
 package struct ComparisonRow {
   let number: Int
   let entry: Comparison.Entry
@@ -233,7 +233,7 @@ package struct ComparisonRow {
 }
 
 extension Report {
-  /// What the drain of several approaches is compared over.
+  /// The time over which the drain of several approaches is compared.
   var tallySpan: Milliseconds { tallies.map(\.span).max() ?? 0 }
 
   func name(of profiles: [PhoneProfile], _ phone: String?) -> String {
@@ -265,7 +265,7 @@ extension Figures {
   /// A factor with enough digits to show how far it is above 1: `×1.0021`.
   static func drain(_ factor: Double) -> String { "×" + number(factor, factor < 1.1 ? 4 : 2) }
 
-  /// Of near triggers.
+  /// The share of near triggers.
   fileprivate static func share(_ share: Double?) -> String {
     share.map { number($0 * 100, 1) + " %" } ?? "none"
   }

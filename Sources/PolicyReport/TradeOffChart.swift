@@ -20,7 +20,7 @@ struct TradeOffChart {
     var number: Int
     var x: Double
     var y: Double
-    /// Of the phones of the spread.
+    /// The worst of the phones of the spread.
     var worst: Double
     var best: Double
     var isOnFront: Bool
@@ -109,7 +109,7 @@ struct TradeOffChart {
     }
   }
 
-  /// Draws the points. Points in the same place share one mark; their numbers stand beside it, where nothing else does.
+  /// Draws the points. Points in the same place share one mark; their numbers are beside it, in a free place.
   private func drawPoints(into page: inout Markup) {
     var groups: [[Point]] = []
     for point in points {

@@ -1,12 +1,12 @@
-// Zooms all drawings together, reads out instants and filters the cards. Without it the page shows the same drawings.
+// Zooms all drawings together, shows the values of an instant and filters the cards. Without it the page shows the same drawings.
 (() => {
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const words = data.words;
 const last = Math.max(1, data.end);
-// Browsers lay out nothing that is wider than some million pixels.
+// Browsers cannot lay out elements that are wider than some million pixels.
 const shortest = Math.min(last, Math.max(500, last / 20000));
-// `at`: the instant that is read out; `charts`: one for each card, filled below.
+// `at`: the instant whose values are shown; `charts`: one for each card, filled below.
 const view = { from: 0, to: last, at: 0, active: null, charts: [] };
 const drawings = document.querySelector('.cards').style;
 const controls = document.getElementById('controls');
@@ -15,7 +15,7 @@ const choices = [...controls.querySelectorAll('select')];
 const number = (value, decimals) => String(+value.toFixed(decimals));
 const metres = (value) => number(value, value < 10 ? 1 : 0) + '\u00a0m';
 
-// As in the rest of the page: never finer than useful.
+// As in the rest of the page: no more precise than useful.
 function clock(time) {
   const seconds = time / 1000;
   if (Math.abs(seconds) < 600) return number(seconds, 1) + '\u00a0s';
@@ -134,7 +134,7 @@ function readOut(chart) {
   }));
 }
 
-// What is on the screen, or soon to be, at most once a frame. A page that is not painted has no frames, so a timer stands by.
+// Draws what is visible, or soon will be, at most once a frame. A hidden page has no frames, so a timer does it there.
 let timer = 0;
 function soon() {
   if (timer) return;
@@ -151,7 +151,7 @@ function soon() {
   requestAnimationFrame(run);
 }
 
-// Only once the pointer rests: nobody can listen to every pixel.
+// Announced only once the pointer rests, because a screen reader cannot follow every pixel.
 let pause = 0;
 function speak() {
   clearTimeout(pause);
@@ -226,7 +226,7 @@ function listen(chart) {
   });
 }
 
-// Whether the key means anything here.
+// Returns whether the key was used.
 function press(key, isShifted, chart) {
   const step = stepFor((view.to - view.from) / 100);
   const forward = key === 'ArrowRight' || key === 'ArrowUp' ? 1 : key === 'ArrowLeft' || key === 'ArrowDown' ? -1 : 0;
@@ -290,14 +290,14 @@ controls.addEventListener('click', (event) => {
   if (what === 'on') pan(0.25);
   if (what === 'reset') setView(0, last);
 });
-// A link to a card that is hidden shows all again.
+// A link to a hidden card shows all cards again.
 document.addEventListener('click', (event) => {
   const link = event.target.closest('a[href^="#p"]'), card = link && document.getElementById(link.hash.slice(1));
   if (!card || !card.hidden) return;
   for (const choice of choices) choice.value = '';
   filter();
 });
-// Paper cannot be clicked on, and shows everything.
+// A print shows everything, because it cannot be clicked.
 let opened = [], shown = null;
 addEventListener('beforeprint', () => {
   opened = [...document.querySelectorAll('details:not([open])')];

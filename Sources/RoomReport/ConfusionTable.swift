@@ -1,7 +1,7 @@
 import Pages
 import Proximity
 
-/// Which room was reported while which was true.
+/// The reported rooms, by the true room.
 struct ConfusionTable {
   private let report: RoomReport
 
@@ -10,7 +10,7 @@ struct ConfusionTable {
   func write(into page: inout Markup) {
     guard let confusion = report.journey.assessment?.confusion else { return }
     let rows = confusion.indices.filter { confusion[$0].contains { $0 > 0 } }
-    // None was reported: the last column.
+    // No room was reported: the last column.
     let columns = (0...confusion.count).filter { told in
       rows.contains { confusion[$0][told] > 0 || $0 == told }
     }

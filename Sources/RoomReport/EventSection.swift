@@ -32,7 +32,7 @@ struct EventSection {
 
   private typealias Step = (left: RoomTransition?, entered: RoomTransition?)
 
-  /// Leaving one room for another is one line.
+  /// A move from one room to another is one line.
   private var steps: [Step] {
     var steps: [Step] = []
     for transition in report.journey.transitions {

@@ -2,7 +2,7 @@ import Beacons
 import Pages
 import Proximity
 
-/// What one receiver heard of the beacon, over time.
+/// The levels of the beacon at one receiver, over time.
 struct LevelLane {
   private let report: RoomReport
   private let receiver: ReceiverIndex
@@ -61,7 +61,7 @@ struct LevelLane {
     for level in entries {
       let (x, y) = (frame.x(level.time), scale(level.mean))
       let isJoined = last.map { level.time - $0 <= silence } ?? false
-      // One alone is a dot.
+      // A single level is a dot.
       line += isJoined ? "L\(Figures.at(x)) \(Figures.at(y))" : "M\(Figures.at(x)) \(Figures.at(y))h.5"
       last = level.time
     }

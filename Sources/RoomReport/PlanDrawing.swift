@@ -2,7 +2,7 @@ import Beacons
 import Pages
 import Proximity
 
-/// One floor: outlines, doors, receivers, and where the beacon was.
+/// One floor: outlines, doors, receivers, and the beacon's positions.
 struct PlanDrawing {
   private let report: RoomReport
   private let floor: Int
@@ -14,9 +14,9 @@ struct PlanDrawing {
   private static let margin = 24.0
   /// Positions that are farther apart in time are not joined.
   private static let gap = TimeSpan.seconds(5)
-  /// Names are cut to so many letters.
+  /// Names are cut to this many letters.
   private static let letters = 22
-  /// Sizes of fonts on a phone, where they are largest beside the drawing: see `RoomStyle`.
+  /// Font sizes on a phone, where they are largest in relation to the drawing: see `RoomStyle`.
   private static let roomSize = 24.0
   private static let receiverSize = 19.0
 
@@ -33,7 +33,7 @@ struct PlanDrawing {
     let (wide, deep) = (max(right - left, 0.1), max(high - low, 0.1))
     let scale = min((Self.width - 2 * Self.margin) / wide, (Self.height - 2 * Self.margin) / deep)
     x = Scale(from: left, to: left + wide, start: Self.margin, end: Self.margin + wide * scale)
-    // Upwards, as coordinates are drawn.
+    // Coordinates increase upwards.
     y = Scale(from: low, to: low + deep, start: Self.margin + deep * scale, end: Self.margin)
   }
 
@@ -59,7 +59,7 @@ struct PlanDrawing {
     }
   }
 
-  /// For each metre.
+  /// Units of the drawing per metre.
   private var scale: Double { (x.end - x.start) / max(x.to - x.from, 1e-9) }
 
   private var width: Double { max(x.end + Self.margin, 200) }
@@ -163,7 +163,7 @@ struct PlanDrawing {
     name.count > Self.letters ? name.prefix(Self.letters - 1) + "…" : name
   }
 
-  /// A length to compare with.
+  /// A scale bar.
   private func writeMeasure(_ height: Double, into page: inout Markup) {
     let length = Scale.distanceSteps.last { $0 * scale <= 160 } ?? 0.1
     page.line(x.start, height, x.start + length * scale, height, "measure")

@@ -1,6 +1,6 @@
 /// Finds places for the names on a plan, so that none covers another one or a receiver.
 struct PlanNames {
-  /// Where a text may stand: a point of its baseline, and which part of the text is there.
+  /// Where a text may be: a point of its baseline, and which part of the text is there.
   struct Place {
     enum Anchor: String { case start, middle, end }
 
@@ -22,7 +22,7 @@ struct PlanNames {
     }
   }
 
-  /// Of a letter, for each unit of the font's size. No font is known here; this is wide.
+  /// The width of a letter per unit of font size. The font is unknown; this is wide.
   private static let letter = 0.6
   private static let ascent = 0.8
   private static let descent = 0.25
@@ -32,7 +32,7 @@ struct PlanNames {
   private var taken: [Box] = []
 
   /// - Parameters:
-  ///   - width, height: of the drawing; names stay within.
+  ///   - width, height: of the drawing; names stay within it.
   init(width: Double, height: Double) {
     self.width = width
     self.height = height
@@ -43,7 +43,7 @@ struct PlanNames {
     taken.append(Box(left: x - reach, right: x + reach, top: y - reach, bottom: y + reach))
   }
 
-  /// Of several places the first that is free, else the one that covers least. The name is moved sideways into the drawing.
+  /// The first free place, otherwise the one that covers least. The name is moved sideways into the drawing.
   mutating func place(_ name: String, size: Double, in places: [Place]) -> Place? {
     var best: (place: Place, box: Box, cost: Double)?
     for place in places {

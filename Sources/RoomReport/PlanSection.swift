@@ -1,7 +1,7 @@
 import Pages
 import Proximity
 
-/// The plan of each floor, with the way of the beacon.
+/// The plan of each floor, with the beacon's path.
 struct PlanSection {
   private let report: RoomReport
 

@@ -2,20 +2,20 @@ public import Beacons
 import Pages
 public import Proximity
 
-/// What became of a beacon among rooms, as one self-contained HTML page.
+/// The way of a beacon through rooms, as one self-contained HTML page.
 public struct RoomReport: Sendable {
-  /// As transitions name it.
+  /// Its name in transitions.
   public var beacon: String
   public var gateway: String
   /// Names of files.
   public var recordings: [String]
-  /// Which one, as it is to be shown; nil: none.
+  /// A description of the calibration; nil: none.
   public var calibration: String?
   public var plan: RoomPlan
-  /// Of the plan's rooms, hearers and floors.
+  /// The names of the plan's rooms, receivers and floors.
   public var names: RoomCalibrator.Names
   public var journey: RoomJourney
-  /// The calendar at the journey's time zero.
+  /// The wall time at the journey's time zero.
   public var start: WallTime
   public var version: String
 

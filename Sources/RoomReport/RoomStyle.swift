@@ -1,15 +1,15 @@
 import Pages
 import Proximity
 
-/// The look of the page, with a colour for each room.
+/// The style of the page, with a colour for each room.
 struct RoomStyle {
   let rooms: Int
 
-  /// The class of a room; nil: of none.
+  /// The class of a room; nil: no room.
   static func name(_ room: RoomIndex?) -> String { room.map { "room-\($0.rawValue)" } ?? "nowhere" }
 
   var sheet: String {
-    // Neighbours in the list are far apart on the circle of colours, however many there are.
+    // Rooms that are next to each other in the list have very different colours, however many there are.
     let colours = (0..<rooms).map { ".room-\($0) { --hue: \((212 + $0 * 137) % 360); }" }
     return [Style.page, own, colours.joined(separator: "\n"), Style.screen, narrow].joined(separator: "\n")
   }

@@ -2,7 +2,7 @@ import Beacons
 import Pages
 import Proximity
 
-/// How right the rooms were, and how long the beacon was in each.
+/// How often the rooms were right, and how long the beacon was in each.
 struct Summary {
   private let report: RoomReport
 
@@ -67,7 +67,7 @@ struct Summary {
       times[stay.room?.rawValue ?? .max, default: Time()].told += (stay.to - stay.from).seconds
       times[stay.room?.rawValue ?? .max, default: Time()].stays += 1
     }
-    // Of the truth, what was judged: a beacon that is not heard is in no room for us.
+    // Only the time that was judged: a beacon that is not heard is in no room.
     for (room, told) in (journey.assessment?.confusion ?? []).enumerated() {
       let seconds = told.reduce(0, +)
       if seconds > 0 { times[Int32(room), default: Time()].truth += seconds }

@@ -3,14 +3,14 @@ import JSON
 import Pages
 import Proximity
 
-/// The axis that all lanes share; long pauses are cut out of it. Lanes stretch with the screen; so their text is beside them,
-/// not in them.
+/// The axis of all lanes; long pauses are cut out of it. Lanes stretch with the screen, so their text is beside them, not in
+/// them.
 struct TimeFrame {
   private let report: RoomReport
-  /// Between the cuts, from seconds to places.
+  /// The parts between the cuts, from seconds to coordinates.
   private let pieces: [Scale]
 
-  /// Of a lane, in its own units.
+  /// The width of a lane, in its own units.
   static let width = 1000.0
   private static let cutWidth = 12.0
   private static let cutLimit = 20
@@ -20,7 +20,7 @@ struct TimeFrame {
     self.report = report
     let from = (report.journey.start ?? .zero).seconds
     let to = max(report.journey.end.seconds, from + 1)
-    // Of the others one sees more if they stay.
+    // Shorter pauses stay, because that shows more.
     let long = report.journey.pauses.filter { ($0.to - $0.from).seconds > (to - from) / 20 }
     let cuts = long.prefix(Self.cutLimit).map { ($0.from.seconds, $0.to.seconds) }
     let starts = [from] + cuts.map(\.1)
@@ -55,7 +55,7 @@ struct TimeFrame {
     }
   }
 
-  /// Draws what all lanes have: lines at the ticks, and the cuts.
+  /// Draws the background of all lanes: lines at the ticks, and the cuts.
   func writeBack(_ height: Double, into page: inout Markup) {
     for tick in ticks { page.line(x(tick), 0, x(tick), height, "upright") }
     for piece in pieces.dropLast() {
@@ -79,7 +79,7 @@ struct TimeFrame {
         var freeOnPhones = -1.0
         for tick in ticks {
           let share = x(tick) / Self.width * 100
-          // A label is so wide at most, in a hundredth of the lane, on a small desktop and on a phone.
+          // The width of a label, in hundredths of the lane, on a small desktop and on a phone.
           guard share >= free else { continue }
           let isCoarse = share >= freeOnPhones
           free = share + 9

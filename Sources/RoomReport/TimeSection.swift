@@ -2,11 +2,11 @@ import Beacons
 import Pages
 import Proximity
 
-/// Rooms over time beside the true ones, and what each receiver heard, under one axis.
+/// Reported rooms over time beside the true ones, and the levels at each receiver, on one axis.
 struct TimeSection {
   private let report: RoomReport
   private let frame: TimeFrame
-  /// Rooms in which the beacon was, said or true; in none at last.
+  /// The reported or true rooms of the beacon; no room comes last.
   private let rooms: [RoomIndex?]
 
   init(_ report: RoomReport) {
@@ -75,9 +75,9 @@ struct TimeSection {
     }
   }
 
-  /// The longest stays are drawn, if there are too many to see.
+  /// If there are too many stays to see, the longest are drawn.
   private static let limit = 600
-  /// What is shorter than this could not be seen.
+  /// A shorter stay would not be visible.
   private static let narrowest = 0.8
 
   private func write(

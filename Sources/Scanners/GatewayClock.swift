@@ -1,10 +1,10 @@
 import Beacons
 
-/// How another gateway's monotonic clock reads beside ours: the least of arrival − sent over the last minute, which is the offset
-/// plus the fastest way through the network. The minimum is kept for each of a few parts of that minute, so it follows the drift
-/// of both clocks and costs no memory.
+/// The offset between another gateway's monotonic clock and ours: the smallest arrival − sent over the last minute, which is
+/// the offset plus the shortest delay in the network. The minimum is kept for each of a few parts of that minute, so it follows
+/// the drift of both clocks and needs little memory.
 struct GatewayClock: Equatable, Sendable {
-  /// A message that took longer than this, or seems to have taken that much less than the fastest, comes from a clock that jumped.
+  /// A message that took longer than this, or that much less than the fastest, comes from a clock that jumped.
   static let tolerance = TimeSpan.seconds(60)
   /// A message that seems faster than all before by more than this is believed only if the next one agrees.
   private static let leap = TimeSpan.seconds(2)
@@ -24,9 +24,9 @@ struct GatewayClock: Equatable, Sendable {
     }
   }
 
-  /// When a message was last taken.
+  /// When the last message was accepted.
   private var taken: MonotonicTime?
-  /// Since when all are refused.
+  /// Since when all have been refused.
   private var refusedSince: MonotonicTime?
 
   /// Arrival − sent of the last message, if it was not believed.
@@ -40,10 +40,11 @@ struct GatewayClock: Equatable, Sendable {
       && a.least == b.least
   }
 
-  /// Takes a message's times into account; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
-  /// believed. One that seems far ahead is taken by what was known before.
+  /// Processes a message's times; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
+  /// believed. For one that seems far ahead, the previous offset is used.
   ///
-  /// - Parameter slack: the message may have arrived that much later than `arrival`, so it says nothing new about their clock.
+  /// - Parameter slack: the message may have arrived that much later than `arrival`, so it proves nothing new about their
+  ///   clock.
   mutating func take(
     sent: MonotonicTime, arrival: MonotonicTime, slack: TimeSpan = .zero
   ) throws(ScannerRefusal) -> TimeSpan {
@@ -60,13 +61,13 @@ struct GatewayClock: Equatable, Sendable {
         guard arrival - since > Self.tolerance else { throw .clock }
         least.removeAll()
       } else if delay < .zero - Self.leap, !isConfirmed(apparent) {
-        // One wrong time of sending would make all that comes in the next minute look late.
+        // A single wrong send time would make all messages of the next minute look late.
         doubted = apparent
         return offset
       }
     }
     doubted = nil
-    // What was kept has drifted since then.
+    // The offset has drifted since then.
     if let taken, arrival - taken > Self.tolerance { least.removeAll() }
     (taken, refusedSince) = (arrival, nil)
     if let last = least.last, arrival - last.start < Self.part {
@@ -83,7 +84,7 @@ struct GatewayClock: Equatable, Sendable {
     return apparent - doubted <= Self.leap && doubted - apparent <= Self.leap
   }
 
-  /// Times of arrival since then were wrong: forgets a clock about which nothing else is known.
+  /// Arrival times since then were wrong: forgets a clock of which nothing else is known.
   mutating func forget(since time: MonotonicTime) {
     if let first = least.first, first.start >= time { least.removeAll() }
   }

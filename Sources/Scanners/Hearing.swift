@@ -1,13 +1,13 @@
 import Beacons
 
-/// What scanners' messages came to. A caller empties and fills the same one again and again.
+/// The content of scanners' messages. A caller empties and fills the same value again and again.
 public struct Hearing: Sendable {
-  /// What has a payload or an address.
+  /// Devices with a payload or an address.
   public var batch = AdvertisementBatch()
-  /// What is known by its key alone.
+  /// Beacons that are identified by their keys.
   public var observations: [Observation] = []
   public var changes: [ReceiverHealthChange] = []
-  /// For people, each once.
+  /// Log messages, each once.
   public var notices: [String] = []
 
   public init() {}

@@ -1,9 +1,8 @@
 import JSON
 import Beacons
 
-/// Where a message has the facts about a device. A path names members from outside to inside, with dots between them. It is
-/// looked up in the array's element first, then in the whole message, so that what all elements share need not be repeated in
-/// each.
+/// The paths of a device's fields in a message. A path names members from outside to inside, separated by dots. It is looked up
+/// in the array's element first, then in the whole message, so that fields common to all elements need not be repeated.
 public struct JSONMapping: Hashable, Sendable {
   public enum Field: String, CaseIterable, Sendable {
     case receiver, address
@@ -17,11 +16,11 @@ public struct JSONMapping: Hashable, Sendable {
     case serviceData = "service_data"
     /// The 16-bit UUID of `serviceData`.
     case serviceUUID = "service_uuid"
-    /// Those of an iBeacon.
+    /// The fields of an iBeacon.
     case uuid, major, minor
     /// RSSI at 1 m in dBm.
     case measuredPower = "measured_power"
-    /// When the scanner heard it. It decides nothing; the same time again marks a repetition.
+    /// When the scanner received it. It only marks repetitions.
     case time
   }
 
@@ -34,7 +33,7 @@ public struct JSONMapping: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// Devices in one message, at most.
+  /// The largest number of devices in one message.
   static let elementLimit = 1000
 
   func elements(of message: JSONTree) -> [JSONTree]? {
@@ -78,12 +77,12 @@ public struct JSONMapping: Hashable, Sendable {
 }
 
 extension JSONMapping {
-  /// Reads a message. Faulty elements are counted; the others remain valid.
+  /// Reads a message. Malformed elements are counted; the others remain valid.
   ///
   /// - Parameters:
-  ///   - topic: what the topic says.
-  ///   - refuse: gets each cause.
-  /// - Returns: the devices, and how many elements are about none.
+  ///   - topic: the fields in the topic.
+  ///   - refuse: is called with each cause.
+  /// - Returns: the devices, and how many elements are not about a device.
   func read(
     _ payload: [UInt8], topic: [TopicPattern.Field: String], refuse: (ScannerRefusal) -> Void
   ) -> (devices: [ScannedDevice], others: Int) {
@@ -111,7 +110,8 @@ extension JSONMapping {
     return (devices, others)
   }
 
-  /// nil for an element that is about no device: without a signal strength it is the gateway's own state, or what a scanner adds.
+  /// nil for an element that is not about a device: without a signal strength it is the gateway's own state, or an addition of
+  /// the scanner.
   private func device(
     _ element: JSONTree, in message: JSONTree, topic: [TopicPattern.Field: String]
   ) throws(ScannerRefusal) -> ScannedDevice? {
@@ -149,7 +149,7 @@ extension JSONMapping {
     return id.flatMap { SpokenIdentity.payload($0, measuredPower: power) } ?? []
   }
 
-  /// An iBeacon that the scanner has taken apart.
+  /// An iBeacon that the scanner has decoded.
   private func beacon(_ element: JSONTree, in message: JSONTree, _ power: Int8?) -> IBeacon? {
     guard let uuid = text(.uuid, of: element, in: message).flatMap({ ScannedValue.uuid($0) }),
       let major = number(.major, of: element, in: message).flatMap(UInt16.init(exactly:)),
@@ -173,11 +173,11 @@ extension JSONMapping {
   }
 }
 
-/// Puts together the payload (AD structures) that a scanner took apart, so that our own decoders read it.
+/// Rebuilds the payload (AD structures) from a scanner's parts, for our own decoders.
 struct PayloadBuilder {
   private(set) var octets: [UInt8] = []
 
-  /// Appends one AD structure; refuses what fits none.
+  /// Appends one AD structure; refuses data that does not fit.
   mutating func append(_ type: UInt8, _ data: [UInt8]) throws(ScannerRefusal) {
     guard data.count <= 254, octets.count + data.count + 2 <= FragmentedAdvertisements.maximumLength else {
       throw .payload

@@ -1,14 +1,14 @@
 import Beacons
 import JSON
 
-/// What another Beaconkeeper heard, as its `observations/<partition>` says it. Unknown members are passed over.
+/// Another Beaconkeeper's observations, from its `observations/<partition>`. Unknown members are ignored.
 struct ObservationBatch: Equatable {
   struct Heard: Equatable {
     var beacon: Int
     /// Index in `receivers`.
     var receiver: Int
     var rssi: Int8?
-    /// In milliseconds, as the sender says.
+    /// In milliseconds, as sent.
     var age: Int64
   }
 

@@ -1,21 +1,21 @@
 import Beacons
 
-/// The runs that use a gateway's name beside the one that counts. A new run is usually a restart and counts at once. If the former
-/// one keeps speaking, there are two gateways; then the first one counts, and the others only after it has fallen silent.
+/// Other runs under a gateway's name besides the one that counts. A new run is usually a restart and counts at once. If the
+/// former run keeps sending, there are two gateways. Then the first one counts, and the others only after it has fallen silent.
 struct OtherRuns: Sendable {
   private enum Kind: UInt8, StateCoded {
     /// It counted before the present one.
     case former
-    /// It cannot have followed the present one: late batches of an earlier run, or a second gateway.
+    /// It cannot have started after the present one: late batches of an earlier run, or a second gateway.
     case stranger
-    /// It began while another one was alive.
+    /// It began while another run was active.
     case twin
   }
 
   private struct Run: StateElement {
     var boot = ""
     var kind = Kind.former
-    /// Since when it speaks without a long pause, as a run that does not count; nil: it has not spoken since.
+    /// Since when it has been sending without a long pause although it does not count; nil: it has sent nothing since.
     var speaksSince: MonotonicTime?
     var heard = MonotonicTime.zero
 
@@ -27,11 +27,11 @@ struct OtherRuns: Sendable {
     }
   }
 
-  /// A former run that speaks for so long lives. Late batches of a run that ended come all at once.
+  /// A former run that sends for this long is active. Late batches of a run that ended come all at once.
   static let proof = TimeSpan.seconds(5)
-  /// A pause after which it begins to speak anew.
+  /// After a pause of this length it counts as starting again.
   private static let pause = TimeSpan.seconds(30)
-  /// A run that has not been heard for so long is forgotten.
+  /// A run that has been silent for this long is forgotten.
   private static let memory = TimeSpan.seconds(3600)
   private static let limit = 8
 
@@ -41,11 +41,11 @@ struct OtherRuns: Sendable {
   /// Whether a second gateway uses the name.
   var hasTwin: Bool { runs.contains { $0.kind == .twin } }
 
-  /// Lets a batch of another run take the place of the present one, or refuses it.
+  /// Decides about a batch of another run: it replaces the present run, or is refused.
   ///
   /// - Parameters:
-  ///   - mayFollow: whether the other may have begun after the present one.
-  ///   - isSilent: whether nothing has come from the present one for long.
+  ///   - mayFollow: whether the other run may have begun after the present one.
+  ///   - isSilent: whether nothing has come from the present run for long.
   mutating func replace(
     _ present: String, by other: String, mayFollow: Bool, isSilent: Bool, at time: MonotonicTime
   ) throws(ScannerRefusal) {
@@ -70,13 +70,13 @@ struct OtherRuns: Sendable {
       runs[place].kind = .twin
       throw .twin
     }
-    // It never ended, so those that came later were no restarts.
+    // It never ended, so the later runs were not restarts.
     for later in runs.indices[place...] where runs[later].kind == .former { runs[later].kind = .twin }
     runs.remove(at: place)
     note(Run(boot: present, kind: .twin, heard: time))
   }
 
-  /// Drops what has not been heard for long.
+  /// Forgets runs that have been silent for long.
   mutating func forget(at time: MonotonicTime) { runs.removeAll { time - $0.heard > Self.memory } }
 
   private mutating func note(_ run: Run) {

@@ -3,15 +3,15 @@ import Messages
 
 /// Another Beaconkeeper: the run that is followed, the offset of its clock, and counts of what it sent.
 struct RemoteGateway: Sendable {
-  /// A run that sent nothing for so long gives way to another of the same name.
+  /// If a run has sent nothing for this long, another of the same name replaces it.
   private static let patience = TimeSpan.seconds(30)
   static let partitionLimit = 4096
-  /// A batch that waited for longer says nothing about the sender's clock.
+  /// A batch that waited for longer proves nothing about the sender's clock.
   private static let longestHeld = TimeSpan.seconds(86_400)
-  /// An observation older than this when it was sent is no news.
+  /// An observation that was older than this when it was sent is refused.
   static let oldest = TimeSpan.seconds(60)
 
-  /// How well another machine's clock is known, at worst.
+  /// The largest error of another machine's clock.
   private static let margin = TimeSpan.seconds(10)
 
   private(set) var boot: String
@@ -39,17 +39,17 @@ struct RemoteGateway: Sendable {
     heard = arrival
   }
 
-  /// Whether a batch counts; returns our clock minus the sender's.
+  /// Decides whether a batch counts; returns our clock minus the sender's.
   mutating func take(
     _ batch: ObservationBatch, partition: Int, arrival: MonotonicTime, slack: TimeSpan = .zero
   ) throws(ScannerRefusal) -> TimeSpan {
     do throws(ScannerRefusal) {
       try follow(batch, at: arrival)
-      // First of all: what was decided already is not refused for another cause when it comes again.
+      // This check comes first, so that a repeated batch is never refused for another cause.
       guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
       guard let held = batch.held.map(TimeSpan.milliseconds), held <= Self.longestHeld else { throw .age }
       let sent = MonotonicTime.zero + .milliseconds(batch.sent)
-      // Time passes in steps, if there is slack. The first message after a step tells most about the sender's clock.
+      // With slack, time passes in steps. The first message after a step shows most about the sender's clock.
       let isNew = arrived != arrival
       arrived = arrival
       let offset = try clock.take(sent: sent, arrival: arrival - held, slack: isNew ? .zero : slack)
@@ -87,8 +87,8 @@ struct RemoteGateway: Sendable {
     sequences.removeAll()
   }
 
-  /// Whether a batch of another run may be of one that began after this one: sent since this one's last batch, or by a clock that
-  /// began since then with the machine's start. Where little is known of this one, it may.
+  /// Whether a batch of another run may be of one that began after this one: it was sent later than this run's last batch, or
+  /// by a clock that started since then with the machine. If little is known of this run, it may.
   private func mayFollow(_ batch: ObservationBatch, at arrival: MonotonicTime) -> Bool {
     // Made before the machine started.
     if batch.held == nil { return false }

@@ -1,7 +1,7 @@
 import Beacons
 
-/// Receivers elsewhere: their names, and whether they work. A receiver is blind if it says so itself, or if our connection to
-/// the broker is lost, but never because it hears nothing.
+/// The receivers of scanners: their names, and whether they work. A receiver is blind if it says so itself, or if our
+/// connection to the broker is lost, but never because it is silent.
 struct RemoteReceivers: Sendable {
   private struct Entry: StateElement {
     /// Whether it has sent anything, or anything was reported about it.
@@ -12,8 +12,8 @@ struct RemoteReceivers: Sendable {
     var isOffline = false
     /// Why another gateway reports this radio as blind.
     var fault: String?
-    /// Whether another gateway has reported this radio's health since the broker came. Then its silence says nothing: a gateway may
-    /// hear none of the configured beacons, and report that all is well less often than once a minute.
+    /// Whether another gateway has reported this radio's health since the broker connected. Then its silence proves nothing: a
+    /// gateway may receive none of the configured beacons, and report its health less often than once a minute.
     var isReported = false
     var lastNews = MonotonicTime(nanoseconds: .min)
     /// Its last reported health.
@@ -32,19 +32,19 @@ struct RemoteReceivers: Sendable {
 
   /// A receiver that has been silent for this long is quiet.
   private static let silence = TimeSpan.seconds(60)
-  /// After a new connection, how long a receiver that was cut off with us may take to say that it is offline.
+  /// After a new connection, how long a receiver that was cut off with us may take to report that it is offline.
   private static let patience = TimeSpan.seconds(5)
 
   private(set) var table = ReceiverTable()
   private var indices: [String: ReceiverIndex] = [:]
   /// By `ReceiverIndex`.
   private var entries: [Entry] = []
-  /// Since when there is a connection to the broker; nil: there is none.
+  /// Since when we are connected to the broker; nil: we are not.
   private var connected: MonotonicTime?
-  /// Names that scanners added; configured ones do not count.
+  /// How many names scanners have added; configured ones do not count.
   private var invented = 0
 
-  /// Makes room for names that the configuration has, before anybody can use it up.
+  /// Reserves room for the names in the configuration.
   mutating func expect(_ names: [String]) {
     for name in names where indices[name] == nil { indices[name] = table.index(of: name) }
   }
@@ -55,9 +55,9 @@ struct RemoteReceivers: Sendable {
   /// All names so far with their indices.
   var all: [(name: String, index: ReceiverIndex)] { table.indices.map { (table.name(of: $0), $0) } }
 
-  /// The index of a receiver that heard somebody.
+  /// The index of a receiver that sent an observation.
   ///
-  /// - Parameter limit: how many names scanners may bring.
+  /// - Parameter limit: how many names scanners may add.
   mutating func index(of name: String, limit: Int) throws(ScannerRefusal) -> ReceiverIndex {
     if let known = indices[name] { return known }
     guard ScannedValue.isName(name) else { throw .receiver }
@@ -78,7 +78,7 @@ struct RemoteReceivers: Sendable {
     if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
   }
 
-  /// A sign of life that is no observation.
+  /// Processes a message of a receiver that is no observation.
   mutating func lives(
     _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
@@ -86,12 +86,12 @@ struct RemoteReceivers: Sendable {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     entries[place].lastNews = max(entries[place].lastNews, time)
-    // Only an observation outweighs its own word that it is offline.
+    // Only an observation outweighs its own report that it is offline.
     if entries[place].isOffline || entries[place].fault != nil { return }
     set(receiver, .ok, "", at: time, wallTime, into: &changes)
   }
 
-  /// Its last word, or that it is back.
+  /// Its last will, or that it is back.
   mutating func setOffline(
     _ receiver: ReceiverIndex, _ isOffline: Bool, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
@@ -106,7 +106,7 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// What another gateway says of one of its radios.
+  /// Another gateway's report about one of its radios.
   mutating func setFault(
     _ receiver: ReceiverIndex, _ health: ReceiverHealth, _ reason: String, scanner: Int,
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
@@ -121,7 +121,7 @@ struct RemoteReceivers: Sendable {
 
   mutating func brokerConnected(at time: MonotonicTime) { connected = time }
 
-  /// Nothing can come from any of them.
+  /// All of them are blind.
   mutating func brokerDisconnected(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
@@ -132,7 +132,7 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// Time passes: some have been silent for long; some were away with the broker and said nothing bad since.
+  /// Time passes: some have been silent for long; others were cut off with the broker and reported no fault since.
   mutating func look(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
@@ -145,9 +145,9 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// Scanners changed their places in the configuration.
+  /// Scanners have changed their places in the configuration.
   ///
-  /// - Parameter place: the new one; nil: it is not there any more.
+  /// - Parameter place: the new place; nil: the scanner was removed.
   mutating func reconfigure(
     _ place: (Int) -> Int?, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]

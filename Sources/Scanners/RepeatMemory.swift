@@ -1,13 +1,13 @@
 import Beacons
 import Messages
 
-/// The last time that each device's scanner told of it, to notice repetitions. The size is fixed: another device may take a place,
-/// and then one repetition passes.
+/// The last time in each device's messages, to recognise repetitions. Of fixed size: if another device replaces an entry, one
+/// repetition is missed.
 struct RepeatMemory: Sendable {
   fileprivate static let places = 4096
   private var times: [(device: UInt64, time: UInt64)] = []
 
-  /// Whether this device was heard at the same time according to the last message.
+  /// Whether the device's last message had the same time.
   ///
   /// - Parameter device: a text that identifies it.
   mutating func isRepeated(_ device: String, at time: String) -> Bool {
@@ -18,7 +18,7 @@ struct RepeatMemory: Sendable {
     return times[place] == (device, time)
   }
 
-  /// The same in every process, as a snapshot needs it.
+  /// The same in every process, because snapshots contain it.
   private static func hash(_ text: String) -> UInt64 {
     var hash = FNV1a()
     hash.combine(text.utf8.span)
@@ -26,7 +26,7 @@ struct RepeatMemory: Sendable {
   }
 }
 
-/// Only the places that are taken.
+/// Only occupied entries.
 extension RepeatMemory: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     var taken = times.enumerated().filter { $0.element != (0, 0) }.map { place, last in

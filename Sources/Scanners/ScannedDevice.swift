@@ -1,8 +1,8 @@
 import Beacons
 
-/// What a scanner's message says of one device.
+/// One device in a scanner's message.
 struct ScannedDevice: Equatable {
-  /// As the scanner calls it.
+  /// The scanner's name for it.
   var receiver: String?
   var address: DeviceAddress?
   /// The scanner's own name for the device.
@@ -11,11 +11,11 @@ struct ScannedDevice: Equatable {
   var rssi: Int8?
   /// AD structures; empty if none is known.
   var payload: [UInt8] = []
-  /// When the scanner heard it, in its own words.
+  /// When the scanner received it, in its own format.
   var time: String?
 }
 
-/// Reads numbers and texts of scanners, which are hostile.
+/// Parses numbers and texts of scanners, which may be hostile.
 enum ScannedValue {
   /// A name for a receiver: 1 to 64 octets, all visible.
   static func isName(_ text: String) -> Bool {
@@ -23,10 +23,10 @@ enum ScannedValue {
       && text.first?.isWhitespace == false && text.last?.isWhitespace == false
   }
 
-  /// Signal strength in dBm; nil for 127, which says that the radio heard the device, and does not know how strongly.
+  /// Signal strength in dBm; nil for 127, which means that the radio received the device, with unknown strength.
   ///
-  /// Refuses what no radio reports. That is 0 as well, which Tasmota says of a device that it lost; and −127, which Bleak says of
-  /// one of which BlueZ has no signal any more, for the programs that are built on it.
+  /// Refuses values that no radio reports. One is 0, which Tasmota sends for a device that it lost. Another is −127, which
+  /// Bleak and programs built on it send for a device of which BlueZ has no signal any more.
   ///
   /// Source: https://github.com/arendst/Tasmota/issues/14147, https://bleak.readthedocs.io/en/latest/api/scanner.html
   static func signal(_ number: Double) throws(ScannerRefusal) -> Int8? {
@@ -37,13 +37,13 @@ enum ScannedValue {
     return Int8(number)
   }
 
-  /// RSSI at 1 m in dBm; nil if it is none. The same numbers as of a signal mean that nobody knows it.
+  /// RSSI at 1 m in dBm; nil for values that no radio reports.
   static func measuredPower(_ number: Double?) -> Int8? {
     number.flatMap { try? signal($0) }
   }
 
-  /// An address with or without colons. Its kind is a guess if the scanner does not say it: resolvable and static ones begin with
-  /// the bits 01 and 11.
+  /// An address with or without colons. If the scanner does not send its kind, it is guessed: resolvable and static addresses
+  /// begin with the bits 01 and 11.
   static func address(_ text: String) -> DeviceAddress? {
     let digits = text.utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "-") }
     guard digits.count == 12, text.utf8.count <= 17 else { return nil }
@@ -52,13 +52,13 @@ enum ScannedValue {
       guard let value = hexadecimalDigit(digit) else { return nil }
       bits = bits << 4 | UInt64(value)
     }
-    // They stand for an address that is not known.
+    // These mean an unknown address.
     if bits == 0 || bits == 0xFFFF_FFFF_FFFF { return nil }
     let isRandom = bits >> 46 == 0b01 || bits >> 46 == 0b11
     return DeviceAddress(bits: bits, kind: isRandom ? .random : .public)
   }
 
-  /// Octets of hexadecimal digits, with or without `0x`; at most as many as an advertisement has.
+  /// Octets of hexadecimal digits, with or without `0x`; at most the length of an advertisement.
   static func octets(_ text: String) throws(ScannerRefusal) -> [UInt8] {
     let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
     guard digits.utf8.count <= 2 * FragmentedAdvertisements.maximumLength,

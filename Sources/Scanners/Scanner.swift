@@ -1,35 +1,36 @@
 import Beacons
 
-/// A program or device elsewhere that publishes what it hears over MQTT: its name, its topics, and how to read them.
+/// A remote program or device that publishes advertisements over MQTT: its name, its topics, and how to read its messages.
 public struct Scanner: Hashable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     case espresense, theengs, beaconkeeper, json
   }
 
   public var kind: Kind
-  /// Where observations come.
+  /// The topic of observations.
   public var topic: TopicPattern
-  /// Where `online` and `offline` come; nil: nowhere.
+  /// The topic of `online` and `offline`; nil: none.
   public var status: TopicPattern?
-  /// Where it says more of how it is.
+  /// The topic of regular health reports.
   public var telemetry: TopicPattern?
   /// How its messages are read; unused for a Beaconkeeper.
   public var mapping: JSONMapping
-  /// The receiver, if neither topic nor message says it.
+  /// The receiver's name, if neither topic nor message has it.
   public var receiver: String?
-  /// What the scanner calls receivers is preceded by this.
+  /// A prefix for the scanner's names of receivers.
   public var prefix: String
-  /// Names for receivers, by what the scanner calls them. `prefix` does not apply.
+  /// Names for receivers, by the scanner's names. `prefix` does not apply to them.
   public var aliases: [String: String]
-  /// Beacons by the scanner's own names for them: in a configuration their names, else their keys (`BeaconCatalogue.key(of:)`).
+  /// Beacons by the scanner's own ids: in a configuration the beacons' names, otherwise their keys
+  /// (`BeaconCatalogue.key(of:)`).
   public var identities: [String: String]
-  /// How long gateways collect what they hear before they publish it, at most. Others publish at once.
+  /// How long gateways collect observations before they publish them, at most. Others publish at once.
   public var interval: TimeSpan
-  /// Whether there are rooms, which wait for that long.
+  /// Whether there are rooms, which wait for `interval`.
   public var servesRooms = false
 
   public static let usualInterval = TimeSpan.milliseconds(200)
-  /// How much longer than that an observation may take and still count for rooms.
+  /// How much later an observation may come and still count for rooms.
   public static let slack = TimeSpan.milliseconds(400)
 
   public init(
@@ -50,7 +51,7 @@ public struct Scanner: Hashable, Sendable {
     self.interval = interval
   }
 
-  /// What our configuration calls a receiver.
+  /// Our name of a receiver.
   func name(of receiver: String) -> String { aliases[receiver] ?? prefix + receiver }
 }
 
@@ -61,12 +62,12 @@ extension Scanner.Kind {
     case .espresense: pattern("espresense/devices/{id}/{receiver}")
     case .theengs: pattern("home/{receiver}/BTtoMQTT/{address}")
     case .beaconkeeper: pattern("beaconkeeper/{gateway}/observations/{partition}")
-    // Never used: the configuration must give one.
+    // Never used, because the configuration must have one.
     case .json: pattern("scanners/{receiver}")
     }
   }
 
-  /// What wildcards in a topic mean, in order.
+  /// The fields that wildcards in a topic stand for, in order.
   var wildcards: [TopicPattern.Field] {
     switch self {
     case .espresense: [.id, .receiver]
@@ -76,7 +77,7 @@ extension Scanner.Kind {
     }
   }
 
-  /// Where a scanner of this kind says whether it is there, judged by where it publishes.
+  /// The status topic of a scanner of this kind, derived from its topic.
   func status(for topic: TopicPattern) -> TopicPattern? {
     switch self {
     case .espresense: topic.replacing(from: "devices", by: pattern("rooms/{receiver}/status"))

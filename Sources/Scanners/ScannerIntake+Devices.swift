@@ -42,7 +42,7 @@ extension ScannerIntake {
     }
   }
 
-  /// Whose repetitions are looked for.
+  /// The key under which repetitions are recognised.
   private static func sender(_ receiver: ReceiverIndex, _ device: ScannedDevice) -> String {
     "\(receiver.rawValue) \(device.address.map { "\($0.kind.rawValue) \($0.bits)" } ?? "") \(device.id ?? "")"
   }

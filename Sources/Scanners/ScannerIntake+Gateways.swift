@@ -53,7 +53,7 @@ extension ScannerIntake {
       if scanner.servesRooms, batch.held == 0, age > scanner.interval + Scanner.slack {
         tell(of: batch.gateway, age, scanner, into: &hearing)
       }
-      // Milliseconds are cut off at the sender, so that the sum may lie just ahead of us.
+      // The sender rounds to milliseconds, so the sum may be slightly in the future.
       let time = min(sent - age, message.arrival + message.slack)
       let beacon = batch.beacons[heard.beacon]
       figures[message.scanner].observations += 1
@@ -65,7 +65,7 @@ extension ScannerIntake {
     }
   }
 
-  /// Rooms do not wait so long, and somebody should know why they stay empty.
+  /// Logs that rooms do not wait this long, because otherwise nobody would know why they stay empty.
   private mutating func tell(
     of gateway: String, _ age: TimeSpan, _ scanner: Scanner, into hearing: inout Hearing
   ) {
@@ -78,6 +78,6 @@ extension ScannerIntake {
     )
   }
 
-  /// What another gateway's receiver is called here, unless an alias or a prefix says otherwise.
+  /// The local name of another gateway's receiver, without alias or prefix.
   static func receiver(_ name: String, of gateway: String) -> String { "\(gateway)/\(name)" }
 }

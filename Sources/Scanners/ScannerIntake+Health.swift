@@ -2,7 +2,7 @@ import Beacons
 import JSON
 import Messages
 
-/// What scanners say of themselves. Retained words count here: they are the last ones.
+/// Scanners' reports about themselves. Retained ones count here, because they are the latest.
 extension ScannerIntake {
   mutating func takeStatus(
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
@@ -21,7 +21,7 @@ extension ScannerIntake {
     if !isOffline { noteLife(message, fields, into: &hearing) }
   }
 
-  /// Whatever a receiver publishes now, it lives, even if nothing of it can be used or it hears nobody.
+  /// Any message of a receiver proves that it works, even if it is malformed or has no device.
   mutating func noteLife(
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
@@ -42,7 +42,7 @@ extension ScannerIntake {
     }
   }
 
-  /// Another gateway's `health`: which of its radios are blind.
+  /// Processes another gateway's `health`: which of its radios are blind.
   private mutating func takeHealth(
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
@@ -56,7 +56,7 @@ extension ScannerIntake {
       guard let receiver = receivers.index(ofKnown: scanner.name(of: Self.receiver(name, of: gateway))) else {
         continue
       }
-      // A state of a later version says nothing to us.
+      // A state of a later version is ignored.
       guard let told = state == "missing" ? .gone : ReceiverHealth(rawValue: state) else { continue }
       var reason = "\(gateway) says that it is \(state)"
       if case .text(let words)? = radio["reason"] { reason += ": \(String(words.prefix(200)).printable)" }
@@ -66,8 +66,8 @@ extension ScannerIntake {
     }
   }
 
-  /// The receivers that a status is about, of those that were heard of or that the configuration names: others would only fill
-  /// the list, for many devices that are no scanners have a last will.
+  /// The receivers of a status, if they are known or configured. Others are ignored, because many devices that are no scanners
+  /// have a last will.
   private func known(by fields: [TopicPattern.Field: String], of place: Int) -> [ReceiverIndex] {
     let scanner = scanners[place]
     if let gateway = fields[.gateway].flatMap(name(ofTopicLevel:)) {

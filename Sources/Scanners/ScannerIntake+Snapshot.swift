@@ -1,12 +1,12 @@
 import Beacons
 import Messages
 
-/// The whole state, exactly: an intake that is read back takes every further message as this one would.
+/// The whole state, exactly: a restored intake processes every further message in the same way.
 extension ScannerIntake: StateFields {
-  /// The intake that a snapshot was taken of.
+  /// The intake of a snapshot.
   ///
   /// - Parameters:
-  ///   - scanners, ownGateway: as they were; others are refused.
+  ///   - scanners, ownGateway: must be the same as when the snapshot was made.
   public init(_ scanners: [Scanner], ownGateway: String, snapshot coder: inout StateCoder)
     throws(StateError)
   {
@@ -14,7 +14,7 @@ extension ScannerIntake: StateFields {
     try restore(from: &coder)
   }
 
-  /// Read into one that expects no receivers: their table is part of the state.
+  /// The table of receivers is part of the state, so the intake must have none before.
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(same: "scanners", Self.fingerprint(scanners, ownGateway))
     try coder(each: "figures", &figures)

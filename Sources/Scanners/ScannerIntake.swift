@@ -1,7 +1,7 @@
 import Beacons
 import Messages
 
-/// Takes the messages of the configured scanners apart. A function of its input and the time that comes with it.
+/// Parses the messages of the configured scanners. A function of its input and the time that comes with it.
 ///
 /// ```swift
 /// var intake = ScannerIntake([Scanner(kind: .espresense)], ownGateway: "home", expected: [])
@@ -13,30 +13,31 @@ import Messages
 /// hearing.removeAll()
 /// ```
 ///
-/// What decides is when a message arrived. Only another Beaconkeeper's times are believed, because its clock is compared with ours.
+/// The time of an observation is when its message arrived. Only another Beaconkeeper's times are used, because its clock is
+/// compared with ours.
 public struct ScannerIntake: Sendable {
-  /// In bytes. A gateway that sends arrays of a thousand devices stays below.
+  /// In bytes. A gateway that sends arrays of a thousand devices stays below this.
   public static let largestMessage = 192 << 10
-  /// Limit for receivers that scanners may add, beside the configured ones.
+  /// How many receivers scanners may add to the configured ones.
   public static let receiverLimit = 1000
   static let gatewayLimit = 256
 
   public private(set) var scanners: [Scanner]
-  /// Our own name, whose observations come back to us.
+  /// Our own name: our observations come back to us.
   let ownGateway: String
   var receivers = RemoteReceivers()
   var gateways: [String: RemoteGateway] = [:]
   var repeats = RepeatMemory()
   /// What came from each scanner, for `health`.
   public internal(set) var figures: [HealthMessage.Scanner]
-  /// Observations that other gateways had made over a minute before, and those of their refused batches, each time that they come.
-  /// Those of a batch that was taken and comes again do not count.
+  /// Observations of other gateways that were over a minute old, and those of refused batches, each time that they come.
+  /// Repetitions of an accepted batch do not count.
   public internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
   static let noticeLimit = 200
-  /// Of the message that is being taken in.
+  /// The topic of the present message.
   private var topic = ""
-  /// Characters of it that a notice shows.
+  /// How many characters of it a log message shows.
   private static let toldTopic = 100
 
   /// - Parameter expected: names of receivers that the configuration has.
@@ -67,18 +68,18 @@ public struct ScannerIntake: Sendable {
     }
   }
 
-  /// Takes in a message.
+  /// Processes a message.
   ///
   /// - Parameters:
   ///   - arrival, wallTime: now.
   ///   - slack: how much later than `arrival` the message may have come.
-  /// - hearing: the result is appended.
-  /// - Returns: false if it is no scanner's.
+  ///   - hearing: the result is appended.
+  /// - Returns: false if it is not of a scanner.
   public mutating func take(
     _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
     slack: TimeSpan = .zero, into hearing: inout Hearing
   ) -> Bool {
-    // Whoever clears a retained message says nothing.
+    // An empty message only clears a retained one.
     if payload.isEmpty {
       return scanners.contains { [$0.topic, $0.status, $0.telemetry].contains { $0?.match(topic) != nil } }
     }
@@ -102,7 +103,7 @@ public struct ScannerIntake: Sendable {
     return isOurs
   }
 
-  /// A message as it came, and whose it is.
+  /// A message and its scanner.
   struct Message {
     var payload: [UInt8]
     /// Its place in the configuration.
@@ -118,7 +119,7 @@ public struct ScannerIntake: Sendable {
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
     let place = message.scanner
-    // Our own, which every subscription to all gateways brings.
+    // A subscription to all gateways includes our own messages.
     if scanners[place].kind == .beaconkeeper, fields[.gateway].flatMap(name(ofTopicLevel:)) == ownGateway {
       return
     }
@@ -127,7 +128,7 @@ public struct ScannerIntake: Sendable {
       figures[place].retained += 1
       return
     }
-    // Another gateway says itself how its radios are.
+    // Another gateway reports the health of its radios itself.
     if scanners[place].kind != .beaconkeeper { noteLife(message, fields, into: &hearing) }
     guard message.payload.count <= Self.largestMessage else {
       return refuse(.size, place, into: &hearing)
@@ -139,7 +140,7 @@ public struct ScannerIntake: Sendable {
     }
   }
 
-  /// - Parameter source: a further name to tell the notice by.
+  /// - Parameter source: a further name for the log message.
   mutating func refuse(
     _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
   ) {
@@ -165,7 +166,7 @@ public struct ScannerIntake: Sendable {
     receivers.brokerDisconnected(at: time, wallTime, into: &hearing.changes)
   }
 
-  /// Messages that came after `time` came later than was said.
+  /// Messages since `time` came later than was stated.
   public mutating func arrivalsWereWrong(since time: MonotonicTime) {
     for name in gateways.keys { gateways[name]?.forgetClock(since: time) }
   }

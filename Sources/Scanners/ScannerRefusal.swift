@@ -10,21 +10,21 @@ public enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   case receiver
   /// The names of receivers are used up.
   case receivers
-  /// It identifies no beacon in a way that we could recognise.
+  /// It identifies no beacon that could be configured.
   case identity
-  /// No signal strength that a radio reports.
+  /// Not a signal strength that a radio reports.
   case signal
-  /// A signal strength that means: not heard, or not any more.
+  /// A signal strength that means "lost".
   case absent
   /// The raw payload is not hexadecimal, or too long.
   case payload
-  /// A version of the contract that we do not know.
+  /// An unknown version of the format.
   case version
-  /// The message says that it is another gateway's than its topic, or too many gateways came.
+  /// The message names another gateway than its topic, or there are too many gateways.
   case gateway
   /// The sender's clock jumped, or the message was over a minute under way.
   case clock
-  /// Heard over a minute before it was sent, or afterwards.
+  /// Over a minute old when it was sent, or received after it was sent.
   case age
   /// Two gateways publish under one name.
   case twin
@@ -33,7 +33,7 @@ public enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   /// A batch that came already, or a device with the same time as before.
   case repeated
 
-  /// What a person should know.
+  /// A sentence for the log.
   var words: String {
     switch self {
     case .malformed: "messages that are not what this kind of scanner sends"

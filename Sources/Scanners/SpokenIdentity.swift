@@ -1,6 +1,6 @@
 import Beacons
 
-/// Reads the identities that ESPresense writes of a beacon's own id.
+/// Parses the ids that ESPresense makes from a beacon's own id.
 ///
 ///     iBeacon:f29dc74a-dbbd-12de-318a-c8b046dd4425-1-2
 ///     abeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-2
@@ -12,7 +12,7 @@ enum SpokenIdentity {
   /// RSSI at 1 m in dBm, unless stated otherwise.
   private static let usualPower: Int8 = -59
 
-  /// The payload that such a beacon sends; nil if the text says no such id.
+  /// The payload that such a beacon sends; nil if it is no such id.
   static func payload(_ text: String, measuredPower: Int8?) -> [UInt8]? {
     let power = measuredPower ?? usualPower
     guard text.utf8.count <= 100, let colon = text.firstIndex(of: ":") else { return nil }
@@ -24,7 +24,7 @@ enum SpokenIdentity {
       }
     case "abeacon":
       guard let (uuid, major, minor) = numbers(rest) else { return nil }
-      // Company 0x0118 (Radius Networks); the last octet is the reference RSSI, and then one is the manufacturer's own.
+      // Company 0x0118 (Radius Networks); the last two octets are the reference RSSI and one for the manufacturer.
       let id = octets(uuid, 16) + octets(UInt128(major), 2) + octets(UInt128(minor), 2)
       return [0x1B, ADType.manufacturerData, 0x18, 0x01, 0xBE, 0xAC] + id + [UInt8(bitPattern: power), 0]
     case "eddy":
@@ -40,7 +40,7 @@ enum SpokenIdentity {
     }
   }
 
-  /// The address in `known:c10000000001`, also after other words for a kind of tag.
+  /// The address in `known:c10000000001`, or after another prefix.
   static func address(_ text: String) -> DeviceAddress? {
     guard text.utf8.count <= 40, let colon = text.firstIndex(of: ":") else { return nil }
     return ScannedValue.address(String(text[text.index(after: colon)...]))

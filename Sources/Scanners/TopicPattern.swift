@@ -1,9 +1,9 @@
 /// A topic with fields in some of its levels: `espresense/devices/{id}/{receiver}`. A level is a text, a field in braces, or `+`
 /// for any text; the last may be `#` for any further levels.
 public struct TopicPattern: Hashable, Sendable {
-  /// What a level says.
+  /// The meaning of a level.
   public enum Field: String, CaseIterable, Sendable {
-    /// Who heard it.
+    /// The receiver.
     case receiver
     /// The beacon's Bluetooth address.
     case address
@@ -13,7 +13,7 @@ public struct TopicPattern: Hashable, Sendable {
     case gateway, partition
   }
 
-  /// Why a text is no pattern.
+  /// Why a text is not a valid pattern.
   public enum Problem: Error, Hashable, Sendable {
     case empty
     /// A level that is neither a text, a known field, nor a wildcard on its own.
@@ -28,7 +28,7 @@ public struct TopicPattern: Hashable, Sendable {
     case field(Field)
     case rest
 
-    /// As it is written in a pattern.
+    /// As text in a pattern.
     var text: String {
       switch self {
       case .text(let text): text
@@ -42,7 +42,7 @@ public struct TopicPattern: Hashable, Sendable {
   public static let limit = 200
   private let levels: [Level]
 
-  /// As it was written.
+  /// As text.
   public var text: String { levels.map(\.text).joined(separator: "/") }
 
   private init(levels: [Level]) { self.levels = levels }
@@ -73,8 +73,8 @@ public struct TopicPattern: Hashable, Sendable {
 
   public func has(_ field: Field) -> Bool { levels.contains(.field(field)) }
 
-  /// The pattern with fields in place of its wildcards: what `home/+/BTtoMQTT/+` means to a kind. If there are fewer wildcards than
-  /// fields, they are the last ones.
+  /// The pattern with fields instead of its wildcards: the meaning of `home/+/BTtoMQTT/+` for a kind. If there are fewer
+  /// wildcards than fields, the last fields are used.
   func naming(_ fields: [Field]) -> TopicPattern {
     guard Field.allCases.allSatisfy({ !has($0) }) else { return self }
     var rest = fields.suffix(levels.count { $0 == .any })
@@ -82,7 +82,8 @@ public struct TopicPattern: Hashable, Sendable {
       levels: levels.map { level in level == .any ? rest.popFirst().map(Level.field) ?? level : level })
   }
 
-  /// The pattern with other levels from the last one of this text on; nil if there is none, or if a field would be repeated.
+  /// The pattern in which the last level with this text and those after it are replaced; nil if there is none, or if a field
+  /// would be repeated.
   func replacing(from level: String, by others: TopicPattern) -> TopicPattern? {
     guard let place = levels.lastIndex(of: .text(level)) else { return nil }
     let kept = levels[..<place]
@@ -101,7 +102,7 @@ public struct TopicPattern: Hashable, Sendable {
     }.joined(separator: "/")
   }
 
-  /// What a topic has in the fields; nil if it does not match.
+  /// The values of the fields in a topic; nil if it does not match.
   func match(_ topic: String) -> [Field: String]? {
     var fields: [Field: String] = [:]
     var rest = topic.utf8[...]

@@ -24,9 +24,9 @@ public struct Configuration: Hashable, Sendable {
   public var doors: [DoorSettings] = []
   /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
   public var calibrationFile: String?
-  /// What that file says.
+  /// The content of that file.
   public var roomCalibration: RoomCalibration?
-  /// How it came about.
+  /// How the calibration was made.
   public var calibrationAccount: CalibrationAccount?
   public var phones: [PhoneSettings] = []
   public var profiles = ProfileSettings()
@@ -59,7 +59,7 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// The scanners, with the beacons' keys in place of their names.
+  /// The scanners, with keys of beacons instead of names.
   public var resolvedScanners: [Scanner] {
     guard !scanners.isEmpty else { return [] }
     let keys = Dictionary(
@@ -76,17 +76,17 @@ extension Configuration {
     }
   }
 
-  /// What to do on a machine without Bluetooth if scanners hear.
+  /// The hint for a machine without Bluetooth that has scanners.
   public static let radioOffHint =
     "if this machine has no Bluetooth and only scanners are to hear, add radio: { duty: off } to the configuration"
 
-  /// How late an observation of theirs may come and still count for rooms.
+  /// How late an observation of a scanner may come and still count for rooms.
   public var scannersLateness: TimeSpan {
     scanners.map(\.interval).max().map { $0 + Scanner.slack } ?? .zero
   }
 
-  /// ESPresense calls a device whose identity resolving key it has `irk:` and the key. A beacon with that key is the same, so that
-  /// nobody must write the key into the configuration. It shows the octets in either order.
+  /// ESPresense names a device by `irk:` and its identity resolving key. A beacon with that key is the same device, so users
+  /// need not write the key into `identities`. ESPresense shows the octets in either order.
   private func resolvingIdentities(_ keys: [String: String]) -> [String: String] {
     var identities: [String: String] = [:]
     for beacon in beacons {
@@ -114,10 +114,10 @@ public struct MetricsSettings: Hashable, Sendable {
   }
 }
 
-/// `telemetry:` – how often state is published that need not be published at every change.
+/// `telemetry:` – how often changing values are published.
 public struct TelemetrySettings: Hashable, Sendable {
-  /// `beacon_state`: the least time between two states of one beacon. Default 10 s; 60 s in a fleet, where a hundred thousand
-  /// beacons would otherwise keep the broker for results busier than all that they do.
+  /// `beacon_state`: the least time between two states of one beacon. Default 10 s; 60 s in a fleet, where the states of a
+  /// hundred thousand beacons would otherwise be most of the broker's work.
   public var beaconState: TimeSpan
   /// `health`: the time between two health messages if nothing changes. Default 60 s.
   public var health = TimeSpan.seconds(60)
@@ -132,7 +132,7 @@ public struct RadioSettings: Hashable, Sendable {
     case full
     case balanced
     case wifiFriendly = "wifi-friendly"
-    /// No adapter is used: all receivers are elsewhere.
+    /// No adapter is used: all receivers are scanners.
     case off
   }
 
@@ -163,7 +163,7 @@ public struct ReceiverSettings: Hashable, Sendable {
 
 /// `publish:` – what the gateway publishes beside its decisions.
 public struct PublishSettings: Hashable, Sendable {
-  /// `observations`: what its own radios hear of configured beacons, for another Beaconkeeper; nil: off.
+  /// `observations`: signals of configured beacons at its own radios, for another Beaconkeeper; nil: off.
   public var observations: ObservationSettings?
 
   public init() {}
@@ -175,7 +175,7 @@ public struct ObservationSettings: Hashable, Sendable {
   public var interval: TimeSpan
   /// `partitions`: over how many topics the beacons are spread. Default 1.
   public var partitions: Int
-  /// `buffer`: octets of batches that wait on disk while the broker is away; the oldest go first. nil: none waits.
+  /// `buffer`: octets of batches that wait on disk while the broker is away; the oldest are dropped first. nil: nothing waits.
   public var buffer: Int?
 
   public init(interval: TimeSpan = .milliseconds(200), partitions: Int = 1, buffer: Int? = nil) {

@@ -16,16 +16,16 @@ public struct FleetSettings: Hashable, Sendable {
     }
   }
 
-  /// `rabbitmq`: a worker takes any that it reaches.
+  /// `rabbitmq`: a worker connects to any that it reaches.
   public var nodes: [Node]
   /// nil: the name in our certificate; without one, RabbitMQ's `guest`.
   public var username: String?
   public var password: Secret?
   public var virtualHost: String
   public var tls: TLSSettings
-  /// How many queues share the beacons, as every gateway's `publish` says it too. Default 16.
+  /// How many queues share the beacons; the same number as in every gateway's `publish`. Default 16.
   public var partitions: Int
-  /// How often gateways publish what they heard, as the slowest one's `publish` says it. Default 1 s.
+  /// How often gateways publish observations: the slowest gateway's `interval`. Default 1 s.
   public var interval: TimeSpan
   /// How often a partition's state is saved. Default 5 s.
   public var checkpoint: TimeSpan

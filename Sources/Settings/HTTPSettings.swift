@@ -51,23 +51,24 @@ public struct HTTPSettings: Hashable, Sendable {
       || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
   }
 
-  /// The address as a URL has it.
+  /// The address as in a URL.
   public var host: String { address.contains(":") ? "[\(address)]" : address }
 
-  /// Listens there, without passwords.
+  /// Listens at this address, without passwords.
   package init(listening text: String) throws(SettingFault) {
     self.init()
     listen(to: try ListenAddress(text))
   }
 
-  /// What is missing stays as it is.
+  /// Sets the address, the port or both.
   package mutating func listen(to place: ListenAddress) {
     if let address = place.address { self.address = address }
     if let port = place.port { self.port = port }
   }
 }
 
-/// An IP address as text in its shortest form; nil for anything else. Names are none: what they mean may change.
+/// An IP address as text in its shortest form; nil for anything else. Names are refused, because they may resolve to another
+/// address later.
 package func ipAddress(_ text: some StringProtocol) -> String? {
   for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {
     var bytes = [UInt8](repeating: 0, count: size)
@@ -113,7 +114,7 @@ package struct ListenAddress: Equatable {
     }
     guard let colon = text.firstIndex(of: ":") else { return (text[...], nil) }
     let rest = text[text.index(after: colon)...]
-    // More colons are an address of IPv6, whose end could be a port.
+    // Several colons are an IPv6 address; its end only looks like a port.
     return rest.contains(":") ? nil : (text[..<colon], rest)
   }
 

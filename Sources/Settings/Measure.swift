@@ -1,6 +1,6 @@
 import Beacons
 
-/// What a number in the configuration measures, and its units.
+/// The dimension of a number in the configuration, and its units.
 package enum Dimension: CaseIterable, Sendable {
   case distance, time, speed, signal, gain, size
 
@@ -77,7 +77,7 @@ package struct Measure: Equatable {
 }
 
 extension Measure: CustomStringConvertible {
-  /// A number as it is written: at most three decimals, without trailing zeros.
+  /// A number as text: at most three decimals, without trailing zeros.
   package static func digits(_ value: Double) -> String { shortest(value) }
 
   /// As text, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.

@@ -6,7 +6,7 @@ public struct PhoneSettings: Hashable, Sendable {
   public var name: String
   /// A configured beacon, or a member of a region such as `fleet:1.2`.
   public var beacon: String
-  /// What observations call that beacon; nil if they may call it differently each time.
+  /// The beacon's key in observations; nil if the key may vary.
   public var beaconKey: String?
   public var variant: Variant
   /// The system and the strategy, with the changes from the configuration.
@@ -25,7 +25,7 @@ public struct PhoneSettings: Hashable, Sendable {
   /// The near trigger of one zone.
   public struct Trigger: Hashable, Sendable {
     public var zone: String
-    /// `near` is nil if the zone's threshold is a signal. `rearm` is then `distanceless` unless the phone sets one.
+    /// If the zone's threshold is a signal, `near` is nil, and `rearm` is `distanceless` unless the phone sets one.
     public var near: NearDistances
     /// The signal in dBm at which the phone counts as gone, if no distance is set for that.
     public var rearmSignal: Double?
@@ -75,14 +75,14 @@ public struct PhoneSettings: Hashable, Sendable {
     self.countdown = countdown
   }
 
-  /// Whether it means the same, in whatever words: a phone that does goes on through a reload.
+  /// Whether it is equal in effect. Such a phone keeps its state through a reload.
   public func means(_ other: PhoneSettings) -> Bool {
     var other = other
     (other.zones, other.entries, other.rearm) = (zones, entries, rearm)
     return self == other
   }
 
-  /// Takes its triggers from the near rules of these zones.
+  /// Sets its triggers from the near rules of these zones.
   public mutating func follow(_ all: [ZoneSettings]) {
     let own =
       zones.map { names in names.compactMap { name in all.first { $0.name == name } } }
@@ -90,7 +90,7 @@ public struct PhoneSettings: Hashable, Sendable {
     triggers = own.compactMap { Trigger(of: $0, rearm: rearm) }
   }
 
-  /// One rule for all its zones, the widest: for simulations by distance alone, as of recordings.
+  /// The widest of its zones' rules, for simulations that know only a distance.
   public var near: NearDistances {
     NearDistances(
       near: triggers.compactMap(\.near.near).max(),

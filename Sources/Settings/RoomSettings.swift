@@ -12,7 +12,7 @@ public struct RoomSettings: Hashable, Sendable {
   /// The area of Home Assistant suggested for its device.
   public var area: String?
 
-  /// More rooms, or more corners of one or of all outlines, are refused.
+  /// The largest number of rooms, corners of an outline, and corners in all.
   public static let limit = 256
   public static let cornerLimit = 200
   public static let allCornersLimit = 4_000
@@ -31,12 +31,12 @@ public struct RoomSettings: Hashable, Sendable {
 /// `floors:` – a storey.
 public struct FloorSettings: Hashable, Sendable {
   public var name: String
-  /// Of its floor above the zero of the site's coordinates, metres.
+  /// Height of its floor above the zero of the site's coordinates, in metres.
   public var height: Double
-  /// Of its ceiling above its floor, metres; nil: unknown.
+  /// Height of its ceiling above its floor, in metres; nil: unknown.
   public var ceiling: Double?
 
-  /// More are refused.
+  /// The largest number of floors.
   public static let limit = 64
 
   public init(name: String, height: Double, ceiling: Double? = nil) {
@@ -50,10 +50,10 @@ public struct FloorSettings: Hashable, Sendable {
 public struct DoorSettings: Hashable, Sendable {
   public var from: Point
   public var to: Point
-  /// As for a room.
+  /// As in a room.
   public var floor: String?
 
-  /// More are refused.
+  /// The largest number of doors.
   public static let limit = 256
 
   public init(from: Point, to: Point, floor: String? = nil) {
@@ -65,9 +65,9 @@ public struct DoorSettings: Hashable, Sendable {
 
 public import Beacons
 
-/// How a calibration came about: what `calibrate` measured when, and how well that did.
+/// How a calibration was made: with which walk and when, and how good it is.
 public struct CalibrationAccount: Hashable, Sendable {
-  /// How long the walk was in a room.
+  /// How much of the walk was in a room.
   public struct Stay: Hashable, Sendable {
     public var room: String
     public var seconds: Double
@@ -78,9 +78,9 @@ public struct CalibrationAccount: Hashable, Sendable {
     }
   }
 
-  /// How right rooms were on stretches of the walk that the calibration did not know.
+  /// How often rooms were right on stretches of the walk that the calibration had not seen.
   public struct HeldOut: Hashable, Sendable {
-    /// Of the time, 0 to 1.
+    /// Share of the time, 0 to 1.
     public var right: Double
     public var changes: Int
     public var trueChanges: Int
@@ -102,7 +102,7 @@ public struct CalibrationAccount: Hashable, Sendable {
   public var beacon: String
   /// All rooms that were configured then; 0 s for those that were never covered.
   public var stays: [Stay]
-  /// nil: the walk was too short to tell.
+  /// nil: the walk was too short.
   public var heldOut: HeldOut?
 
   public init(

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Why a setting cannot be, and what to do about it.
+/// Why a setting is invalid, and how to mend it.
 package struct SettingFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var message: String
   package var hint: String?
@@ -13,7 +13,7 @@ package struct SettingFault: Error, Hashable, Sendable, CustomStringConvertible 
   package var description: String { hint.map { "\(message); \($0)" } ?? message }
 }
 
-/// A text of the user's for a message: in quotes, on one line, shortened.
+/// User text for a message: in quotes, on one line, shortened.
 package func quoted(_ text: String) -> String {
   let shown = text.unicodeScalars.prefix(60).map { scalar in
     scalar.isPrintable ? String(scalar) : "\u{FFFD}"

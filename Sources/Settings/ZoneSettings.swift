@@ -12,8 +12,8 @@ public struct ZoneSettings: Hashable, Sendable {
   public var enter: Rule
   public var exit: Rule
   public var lost: LostRule
-  /// Names of rooms: a beacon is in the zone while it is in one of them, and only the dwell times of `enter` and `exit` mean
-  /// something. nil: receivers and thresholds decide.
+  /// Names of rooms: a beacon is in the zone while it is in one of them, and of the rules only the dwell times of `enter` and
+  /// `exit` count. nil: receivers and thresholds decide.
   public var rooms: [String]?
 
   public init(
@@ -38,7 +38,7 @@ public struct ZoneSettings: Hashable, Sendable {
 
 // MARK: Rules as they are written
 
-/// A value of a zone's rules. In this order, a default depends only on values before it.
+/// A value of a zone's rules. The order matters: a default depends only on values before it.
 package enum RulePlace: CaseIterable, Hashable, Sendable {
   case near, nearDwell, rearm
   case enter, enterDwell
@@ -82,7 +82,7 @@ package enum RuleValue: Hashable, Sendable {
     }
   }
 
-  /// Whether it is farther than anybody may ask for. Defaults may be.
+  /// Whether it is a larger distance than a file may have. A default may be.
   package var isBeyondDistances: Bool {
     if case .threshold(.distance(let metres)) = self {
       metres > Threshold.distances.upperBound
@@ -92,7 +92,7 @@ package enum RuleValue: Hashable, Sendable {
   }
 }
 
-/// The rules of a zone as somebody wrote them, in the file or on the page.
+/// The rules of a zone as written in the file or on the page.
 package typealias WrittenRules = [RulePlace: RuleValue]
 
 extension WrittenRules {
@@ -106,10 +106,10 @@ extension WrittenRules {
 }
 
 extension ZoneSettings {
-  /// Weaker than any radio reports: every beacon that is heard is inside.
+  /// Weaker than any radio reports, so every beacon in range is inside.
   package static let heardAtAll = Threshold.signal(-127)
 
-  /// The zone that these rules make. What is not written has its default:
+  /// A zone with these rules. A rule that is not written has its default:
   /// - `near.rearm`: twice the distance of near, or 6 dB weaker;
   /// - `enter`: twice the distance of near, or 6 dB weaker; without near, heard at any strength;
   /// - `exit`: 1.5 times the distance of enter, or 4 dB weaker;
@@ -140,7 +140,7 @@ extension ZoneSettings {
       lost: rules.time(.lost).map(LostRule.after) ?? .auto, rooms: rooms)
   }
 
-  /// All rules, as if each was written.
+  /// All rules, including defaults.
   package var rules: WrittenRules {
     var rules: WrittenRules = [
       .enter: .threshold(enter.threshold), .enterDwell: .time(enter.dwell),
@@ -159,12 +159,12 @@ extension ZoneSettings {
 // MARK: Checks
 
 extension ZoneSettings {
-  /// A longer one is surely a wrong unit.
+  /// A longer dwell is surely a wrong unit.
   package static let longestDwell = TimeSpan.seconds(24 * 3600)
   package static let shortestLoss = TimeSpan.seconds(1)
   package static let longestLoss = TimeSpan.seconds(30 * 24 * 3600)
 
-  /// What of the rules does not fit together.
+  /// A contradiction between rules.
   package struct RuleFault {
     package var place: RulePlace
     package var isError = true
@@ -212,7 +212,7 @@ extension ZoneSettings {
 
   private var exitFault: RuleFault? {
     let (line, enter) = (exit.threshold, enter.threshold)
-    // Heard at all is both the nearest that can be asked of enter and the farthest of exit.
+    // Any signal at all is both the widest possible enter and the widest possible exit.
     if line.isAnySignal, enter.isAnySignal { return nil }
     switch line.isFarther(than: enter) {
     case true?: return nil
@@ -290,7 +290,7 @@ extension Threshold {
   /// As text: `1.5 m`, `-70 dBm`.
   public var words: String { measure.description }
 
-  /// Whether everything that is heard meets it, or (as an exit) only what is not heard any more.
+  /// Whether every signal meets it; for an exit, whether only silence does.
   package var isAnySignal: Bool { if case .signal(let strength) = self { strength <= -127 } else { false } }
 
   /// nil if one is a distance and the other a signal.

@@ -1,7 +1,7 @@
 import Beacons
 
 extension BeaconPattern {
-  /// As people type it, and `init(identity:)` reads it: `F29DC74A-…:1:2`, `C1:00:00:00:00:01`.
+  /// In the form that people type and `init(identity:)` reads: `F29DC74A-…:1:2`, `C1:00:00:00:00:01`.
   public var identity: String {
     switch self {
     case .iBeacon(let uuid, let major, let minor):

@@ -14,7 +14,7 @@ public struct Draft: Hashable, Sendable {
   public struct Remote: Hashable, Sendable {
     public var url: String
     public var username: String?
-    /// As the file names it: a path, or a credential of the service.
+    /// As the configuration has it: a path, or a credential of the service.
     public var passwordFile: String?
     public var caFile: String?
 
@@ -39,7 +39,7 @@ public struct Draft: Hashable, Sendable {
 
   public struct Zone: Hashable, Sendable {
     public var name: String
-    /// nil: any beacon that is heard is inside.
+    /// nil: any signal is inside.
     public var enter: Limit?
 
     public init(name: String, enter: Limit? = nil) {
@@ -48,7 +48,7 @@ public struct Draft: Hashable, Sendable {
     }
   }
 
-  /// How near a beacon must be, as somebody wrote it: `-70 dBm`, `3m`.
+  /// The limit of a zone, as the user wrote it: `-70 dBm`, `3m`.
   public struct Limit: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
       case signal, distance
@@ -78,9 +78,9 @@ public struct Draft: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// What the gateway makes of it: its text, read by the reader of every configuration.
+  /// The configuration in its text, read by the usual reader.
   ///
-  /// - Parameter path: where the file will be, from where relative paths start.
+  /// - Parameter path: where the file will be; relative paths start there.
   public func read(
     path: String, environment: [String: String] = [:]
   ) throws(ConfigurationErrors) -> Configuration {
@@ -91,7 +91,7 @@ public struct Draft: Hashable, Sendable {
 }
 
 extension Draft {
-  /// The file, with comments that say what to edit next.
+  /// The content of the file, with comments about what to edit next.
   public var text: String {
     let parts = [[Self.head], gatewayLines, brokerLines, beaconLines, zoneLines]
     return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
@@ -174,7 +174,7 @@ extension Draft {
     return lines
   }
 
-  /// A line with a comment, in the column of the example's comments.
+  /// A line with a comment, in the same column as in the example.
   private func line(_ text: String, _ comment: String?) -> String {
     guard let comment else { return text }
     return text + String(repeating: " ", count: max(2, 34 - text.count)) + "# " + comment
@@ -182,7 +182,7 @@ extension Draft {
 }
 
 extension Draft.Limit {
-  /// `signal: -70 dBm`; unreadable text stays as written, so that the reader reports what is wrong with it.
+  /// `signal: -70 dBm`; an invalid text stays as written, so that the reader reports it.
   fileprivate var yaml: String {
     guard let threshold = read else { return "\((kind ?? guess).rawValue): \(yamlScalar(text))" }
     return switch threshold {
@@ -199,10 +199,10 @@ extension Draft.Limit {
     }
   }
 
-  /// Which of the two the writer of something unreadable had in mind.
+  /// The probable kind of an invalid text.
   private var guess: Kind { text.contains("-") || text.lowercased().contains("db") ? .signal : .distance }
 
-  /// Where a beacon leaves again, as the reader has it by default; nil where that is more than can be written.
+  /// The reader's default for leaving; nil if that is more than a file may have.
   fileprivate var farther: Self? {
     switch read {
     case .distance(let metres)? where metres * 1.5 <= 1000: Self(Threshold.distance(metres * 1.5).words)

@@ -1,4 +1,4 @@
-/// The answers that options gave; nil: to be asked.
+/// The answers given as options; nil: to be asked.
 public struct GivenAnswers: Hashable, Sendable {
   public var gateway: String?
   /// A URL, or `embedded`.

@@ -10,11 +10,11 @@ public struct Interview {
   /// Where the configuration will be.
   let path: String
 
-  /// What there is so far.
+  /// The answers so far.
   public internal(set) var draft: Draft
   /// The password for the broker.
   public internal(set) var password: Secret?
-  /// Whether it is the one of the file that the user named.
+  /// Whether it is from the file that the user named.
   var isPasswordOfFile = false
 
   /// - Parameter hostName: the gateway's default name.
@@ -33,7 +33,7 @@ public struct Interview {
     try nameGateway()
   }
 
-  /// Names all that is missing at once, before anything is tried.
+  /// Reports all missing answers at once, before anything is tried.
   private func demandAnswers() throws(SetupFault) {
     guard !surroundings.isAnswered else { return }
     var options: [String] = []
@@ -45,9 +45,9 @@ public struct Interview {
 
   // MARK: Asking
 
-  /// The option's answer, which must be good, or the user's, once it is good.
+  /// The option's answer, which must be valid, or the user's, once it is valid.
   ///
-  /// - Parameter accept: takes the answer; returns what is wrong with it, or nil.
+  /// - Parameter accept: stores the answer; returns what is wrong with it, or nil.
   mutating func settle(
     _ question: Question, given: String?, _ accept: (inout Self, String) -> String?
   ) throws(SetupFault) {
@@ -63,7 +63,7 @@ public struct Interview {
     }
   }
 
-  /// Without white space at the ends; the usual one for nothing.
+  /// Without white space at the ends; an empty answer gives the default.
   func answer(_ question: Question) throws(SetupFault) -> String {
     switch surroundings.ask(question) {
     case .text(let text):
@@ -76,7 +76,7 @@ public struct Interview {
     }
   }
 
-  /// Replaces the draft if the reader finds no fault with the new one; otherwise returns the first fault, with its hint.
+  /// Replaces the draft if the reader accepts the new one; otherwise returns the first fault, with its hint.
   mutating func take(_ change: (inout Draft) -> Void) -> String? {
     var changed = draft
     change(&changed)
@@ -116,7 +116,7 @@ extension Interview {
     while try await !chooseFromTheAir() {}
   }
 
-  /// Whether the choice is made; otherwise the user wants to listen once more.
+  /// Returns true once the user has chosen; false to listen once more.
   private mutating func chooseFromTheAir() async throws(SetupFault) -> Bool {
     var heard: [NearbyBeacon] = []
     do throws(NothingHeard) {
@@ -193,7 +193,7 @@ extension Interview {
     return (2...).lazy.map { "\(name)-\($0)" }.first { !names.contains($0) } ?? name
   }
 
-  /// Takes `NAME=IDENTITY`. A name may have equals signs, and so may a URL.
+  /// Adds `NAME=IDENTITY`. A name may contain equals signs, and so may a URL.
   private mutating func takeBeacon(_ text: String) -> String? {
     for index in text.indices.reversed() where text[index] == "=" {
       let identity = String(text[text.index(after: index)...]).trimmed
@@ -260,7 +260,7 @@ extension Interview {
     }
   }
 
-  /// Whether the user names another broker; otherwise this one stays, untried.
+  /// Returns true if the user names another broker; otherwise this one stays, untested.
   private mutating func askForAnother(than url: String) async throws(SetupFault) -> Bool {
     let question = Question("Another URL, or Enter to keep this one", usual: url, option: Self.brokerOption)
     try settle(question, given: nil) { interview, text in

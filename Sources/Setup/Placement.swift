@@ -1,7 +1,7 @@
-/// Where the configuration and the password go, and which service reads them.
+/// The paths of the configuration and the password, and the service that reads them.
 ///
-/// The service's user cannot read root's files. systemd hands it a copy of the password from `/etc/credstore`, and the
-/// configuration names that by the variable that systemd sets.
+/// The service's user cannot read root's files. systemd gives it a copy of the password from `/etc/credstore`, and the
+/// configuration refers to that by the variable that systemd sets.
 public struct Placement: Hashable, Sendable {
   public static let folder = "/etc/beaconkeeper"
   public static let usualFile = "beaconkeeper.yaml"
@@ -10,9 +10,9 @@ public struct Placement: Hashable, Sendable {
   public let path: String
   /// The systemd unit that reads it; nil: none does.
   public let unit: String?
-  /// Where a password is kept.
+  /// The path of the password.
   public let passwordPath: String
-  /// How the configuration names that.
+  /// Its path in the configuration.
   public let passwordName: String
 
   /// - Parameter hasService: whether the package's units are installed.

@@ -1,11 +1,11 @@
-/// Something that only the user knows.
+/// A question to the user.
 public struct Question: Hashable, Sendable {
   public var text: String
   /// The default for an empty answer, and without a terminal.
   public var usual: String?
-  /// The option that answers it in a script, as one writes it.
+  /// The option that answers it in a script, as it is written there.
   public var option: String
-  /// Whether the answer stays off the screen.
+  /// Whether the answer is hidden on the screen.
   public var isSecret: Bool
 
   public init(_ text: String, usual: String? = nil, option: String, isSecret: Bool = false) {
@@ -24,20 +24,20 @@ public enum Reply: Hashable, Sendable {
   case ended
 }
 
-/// Why no configuration came of it.
+/// Why there is no configuration.
 public enum SetupFault: Error, Hashable, Sendable {
-  /// Nobody is there to answer, and these options are not given.
+  /// There is no terminal, and these options are missing.
   case missing(options: [String])
   /// An option's value cannot be used.
   case unusable(option: String, reason: String)
-  /// The broker that the options name does not take us.
+  /// The broker in the options refuses the connection.
   case broker(url: String, ConnectionRefusal)
-  /// A file exists, and replacing it was not allowed.
+  /// A file exists, and may not be replaced.
   case exists(path: String)
   case unwritable(path: String, reason: String)
   /// The files are written, but something after that failed.
   case undone(String)
-  /// The user does not want it.
+  /// The user stopped.
   case givenUp
 }
 
@@ -56,7 +56,7 @@ extension SetupFault: CustomStringConvertible {
   }
 }
 
-/// Why a broker does not take the connection.
+/// Why a broker refuses the connection.
 public struct ConnectionRefusal: Error, Hashable, Sendable {
   public var reason: String
   /// Whether another user name or password may help.

@@ -1,6 +1,7 @@
 /// Brokers in what `avahi-browse --resolve --parsable` prints.
 public enum ServiceBrowse {
-  /// - Parameter lines: `=;eth0;IPv4;name;_mqtt._tcp;local;host.local;192.168.1.5;1883;"txt"`, of anybody in the network.
+  /// - Parameter lines: `=;eth0;IPv4;name;_mqtt._tcp;local;host.local;192.168.1.5;1883;"txt"`. They may come from anybody in
+  ///   the network.
   /// - Returns: their URLs, each once, in order.
   public static func urls(in lines: [String]) -> [String] {
     var urls: [String] = []

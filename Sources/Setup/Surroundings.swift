@@ -3,25 +3,25 @@ import Settings
 
 /// The outside world of an interview: answers, brokers, and beacons in range.
 public protocol Surroundings: Sendable {
-  /// Whether somebody is there to answer.
+  /// Whether a user is there to answer.
   var isAnswered: Bool { get }
   func ask(_ question: Question) -> Reply
   func tell(_ text: String)
   /// The content of a password file, without its line end.
   func password(in file: String) throws(UnreadableFile) -> String
-  /// What there is to say about the broker that the gateway can start.
+  /// A sentence about the broker that the gateway can start.
   var embeddedBroker: String { get }
   func findBrokers() async -> [FoundBroker]
-  /// Why the broker does not take us; nil: it does.
+  /// Why the broker refuses the connection; nil: it accepts it.
   func refusal(of broker: RemoteBroker) async -> ConnectionRefusal?
   /// The beacons in range, the strongest first.
   func listen() async throws(NothingHeard) -> [NearbyBeacon]
 }
 
-/// A broker in the neighbourhood.
+/// A broker that was found.
 public struct FoundBroker: Hashable, Sendable {
   public var url: String
-  /// How it answered a connection without user name; nil: it accepted it.
+  /// Its answer to a connection without user name; nil: it accepted.
   public var refusal: ConnectionRefusal?
 
   public init(url: String, refusal: ConnectionRefusal? = nil) {
@@ -32,12 +32,12 @@ public struct FoundBroker: Hashable, Sendable {
 
 /// A beacon in range that can be configured.
 public struct NearbyBeacon: Hashable, Sendable {
-  /// One that suits it.
+  /// A suitable name.
   public var name: String
   public var pattern: BeaconPattern
-  /// What kind it is: `ibeacon`, `ruuvi5`.
+  /// Its format: `ibeacon`, `ruuvi5`.
   public var format: String
-  /// What it calls itself.
+  /// Its own name.
   public var localName: String?
   /// In dBm.
   public var signal: Int?
@@ -53,7 +53,7 @@ public struct NearbyBeacon: Hashable, Sendable {
   }
 }
 
-/// Why the air cannot be heard.
+/// Why no beacon was received.
 public struct NothingHeard: Error, Hashable, Sendable {
   public var reason: String
   public init(_ reason: String) { self.reason = reason }

@@ -23,7 +23,7 @@ public struct PlanWords: Sendable {
       + "\(span(plan.broadcasts.map(\.duration))), and after \(period) the first is on again."
   }
 
-  /// `7 s`, or `12 s to 13 s` where they differ.
+  /// `7 s`, or `12 s to 13 s` if they differ.
   private func span(_ times: [Milliseconds]) -> String {
     let (least, most) = (times.min() ?? 0, times.max() ?? 0)
     return least == most ? seconds(least) : "\(seconds(least)) to \(seconds(most))"
@@ -63,7 +63,7 @@ public struct PlanWords: Sendable {
     return lines
   }
 
-  /// A percentage. Less than all is never rounded up to 100.
+  /// A percentage. It is never rounded up to 100.
   public static func percent(_ share: Double) -> String {
     number(share < 1 ? min(99.9, share * 100) : 100, 1) + " %"
   }

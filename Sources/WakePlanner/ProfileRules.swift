@@ -1,13 +1,13 @@
 public import RangingPolicy
 
 extension PhoneProfile {
-  /// Whether a plan that works for one works for the other, and as well: they differ at most in names, risks, sources, and
-  /// constants that a phone within reach of a gateway never meets.
+  /// Whether a plan for one phone works equally well for the other: they differ at most in names, risks, sources, and constants
+  /// that do not matter for a phone within reach of a gateway.
   public func behaves(like other: PhoneProfile) -> Bool {
     os.family == other.os.family && strategy.mechanism == other.strategy.mechanism && rules == other.rules
   }
 
-  /// The values of the constants that count, by name.
+  /// The values of the constants that matter, by name.
   private var rules: [String] {
     let idle = strategy.idleConstants
     func told<Profile>(_ fields: [(name: String, field: ConstantField<Profile>)], _ profile: Profile)
@@ -20,7 +20,8 @@ extension PhoneProfile {
     return told(OSProfile.constants, os) + told(StrategyProfile.constants, strategy)
   }
 
-  /// No trial of a plan ends the app, switches the screen on, plays audio or changes a permission, and the cost is reckoned for each.
+  /// Constants that no simulation of a plan uses, because it does not end the app, switch the screen on, play audio or change a
+  /// permission; and those of the cost, which is computed for each profile.
   private static let unmet: Set<String> = [
     "risk", "review_risk", "relaunches_after_force_quit", "screen_wake_latency", "notifies_on_display",
     "has_reduced_accuracy", "tells_when_in_use_apart", "has_activity_session", "full_duty_factor",
@@ -31,7 +32,7 @@ extension PhoneProfile {
 }
 
 extension StrategyProfile {
-  /// Constants of what the strategy does not use.
+  /// Constants of features that the strategy does not use.
   fileprivate var idleConstants: Set<String> {
     var idle: Set<String> = []
     if mechanism == .events && !beginsTask.value {

@@ -1,9 +1,9 @@
 public import RangingPolicy
 
-/// How likely an app store refuses an app that is woken as a plan wakes it.
+/// How likely an app store is to refuse an app that wakes as often as a plan requires.
 ///
-/// It is never below the risk of the strategy, and grows with wake-ups: more of them than the beacons themselves cause are
-/// a trick to stay awake. None of the sources gives a number, so the limits are inferences.
+/// It is never below the risk of the strategy, and grows with wake-ups: more of them than the beacons themselves cause are a
+/// trick to stay awake. None of the sources gives a number, so the limits are inferences.
 public struct ReviewRisk: Sendable, Hashable {
   /// Wake-ups of a visit without a plan: one enter and one exit.
   public static let wakeUpsOfVisit = Constant<Int64>(2, "a region enter and exit for each visit", .low)
@@ -42,7 +42,7 @@ public struct ReviewRisk: Sendable, Hashable {
 }
 
 extension WakeProposal {
-  /// What app review may object to: the strategy and, with a plan, how often it wakes the app.
+  /// The objections of app review: to the strategy and, with a plan, to the number of wake-ups.
   public var reviewRisk: ReviewRisk {
     ReviewRisk(
       strategy: profile.strategy.reviewRisk,

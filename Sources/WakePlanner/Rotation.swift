@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// Regions that take turns: each is on air once in a period, for as long as its turn has it.
+/// Regions that take turns: each is on air once in a period, for the duration of its turn.
 ///
 /// Turns begin and end in the order of the regions. Two turns may overlap.
 struct Rotation: Hashable, Sendable {
@@ -13,7 +13,7 @@ struct Rotation: Hashable, Sendable {
   /// Milliseconds on air in a period, summed over the regions.
   var airTime: Milliseconds { durations.reduce(0, +) }
 
-  /// When a turn begins; turns count on through the periods, before the first one too.
+  /// The start of a turn. Numbers continue through all periods, and are negative before the first.
   func start(_ turn: Int) -> Milliseconds {
     let round = turn >= 0 ? turn / regions : (turn + 1) / regions - 1
     return Milliseconds(round) * period + starts[turn - round * regions]

@@ -2,7 +2,7 @@ import RangingPolicy
 
 /// Finds the rotation with the fewest regions, then the fewest wake-ups, then the least air time, then the shortest period.
 ///
-/// Regions are few, and what else an app registers needs them; wake-ups are what app review objects to. Periods are tried
+/// Regions are scarce, because an app needs them for other purposes, too; app review objects to wake-ups. Periods are tried
 /// from the longest that turns can cover, so the first that works has the fewest wake-ups. The tests compare this with an
 /// exhaustive search.
 struct RotationSearch {
@@ -10,7 +10,7 @@ struct RotationSearch {
 
   /// The largest spacing to consider. A rotation beyond it would be slower than people walk.
   static let longestSpacing: Milliseconds = 3_600_000
-  /// How many periods are looked at for a rotation with gaps; beyond that they are farther apart.
+  /// How many periods are tried for a rotation with gaps; in a larger range they are farther apart.
   private static let mostPeriods: Milliseconds = 2000
 
   /// nil if there is none.
@@ -38,7 +38,7 @@ struct RotationSearch {
     return nil
   }
 
-  /// The gap-free rotation that wakes phones soonest after they come; nil if none is gap-free.
+  /// The gap-free rotation that wakes phones soonest after their arrival; nil if none is gap-free.
   func soonest() -> Rotation? {
     var search = self
     search.patience(.max)

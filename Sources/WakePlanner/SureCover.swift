@@ -1,11 +1,12 @@
 import RangingPolicy
 
-/// What the callbacks of a rotation are sure to cover, however early or late each of them comes.
+/// The time that the callbacks of a rotation certainly cover, however early or late each of them comes.
 struct SureCover {
   let conditions: WakeConditions
   let rotation: Rotation
 
-  /// From the start of a turn: when its enter has surely come, and until when the app then surely ranges.
+  /// From the start of a turn: the time when its enter has certainly come, and the time until which the app then certainly
+  /// ranges.
   private var enter: (sure: Milliseconds, until: Milliseconds) {
     (
       conditions.entryLatency.upperBound + conditions.tolerance,
@@ -21,7 +22,7 @@ struct SureCover {
     )
   }
 
-  /// Whether every turn is sure to cause an enter and an exit, with the advertising instances there are.
+  /// Whether every turn certainly causes an enter and an exit, with the available advertising instances.
   var isOnAirAsItMust: Bool {
     let regions = rotation.regions
     return rotation.period <= WakePlan.longestPeriod
@@ -35,20 +36,20 @@ struct SureCover {
 
   /// Whether no phone has a gap after its first callback.
   ///
-  /// A phone that comes too late for a turn has no exit of it either. So for each turn there are phones that know only what
-  /// begins with it.
+  /// A phone that arrives too late for a turn's enter does not get its exit either. So for each turn there are phones whose
+  /// first callback is its enter.
   var isGapFree: Bool {
     (0..<rotation.regions).allSatisfy(isGapFree(from:))
   }
 
   private func isGapFree(from first: Int) -> Bool {
     let (enter, exit) = (enter, exit)
-    // The phone may come in this turn, but not before it is too late for the turn before.
+    // The phone may arrive in this turn, but not before it is too late for the previous one.
     let missed = rotation.end(first - 1) - conditions.tolerance - conditions.entryLatency.upperBound
     let coming = max(rotation.start(first) - conditions.tolerance, missed)
     var until = coming + conditions.entryLatency.lowerBound + conditions.window
     var (nextEnter, nextExit) = (first + 1, first)
-    // In the second round everything is as in all later ones.
+    // From the second round on, everything repeats.
     while nextEnter <= first + 2 * rotation.regions {
       let (entered, exited) = (rotation.start(nextEnter), rotation.end(nextExit))
       let isEnter = entered + enter.sure <= exited + exit.sure
@@ -59,7 +60,7 @@ struct SureCover {
     return true
   }
 
-  /// The longest time from a phone's arrival to its first callback: it comes just too late for a turn.
+  /// The longest time from a phone's arrival to its first callback: it arrives just too late for a turn.
   var longestWait: Milliseconds {
     let entry = conditions.entryLatency.upperBound
     return (0..<rotation.regions).reduce(entry) {
@@ -67,7 +68,7 @@ struct SureCover {
     }
   }
 
-  /// How much of a period is covered for a phone that has been there for a while.
+  /// How much of a period is covered for a phone that arrived some time ago.
   var time: Milliseconds {
     let period = rotation.period
     var spans: [Range<Milliseconds>] = []

@@ -1,11 +1,11 @@
 import RangingPolicy
 
-/// The rotations worth trying for a number of regions and a period: turns that begin as evenly as the grid allows, each as
-/// long as it must be.
+/// The rotations worth trying for a number of regions and a period: turns that begin as evenly as the grid allows, each as long
+/// as necessary.
 ///
-/// Gaps differ by at most one step of the grid, and each turn has the length that its own gap asks for. A phone that comes
-/// too late for a turn has no exit of it, so each gap has to be covered by the turn before it: less even turns are of use
-/// only where turns overlap (`UnevenTurns`). The tests hold that to every pattern of on and off.
+/// Gaps differ by at most one step of the grid, and each turn has the length that its own gap requires. A phone that arrives
+/// too late for a turn does not get its exit, so each gap must be covered by the turn before it. Less even turns are useful
+/// only if turns overlap (`UnevenTurns`). The tests compare this with every pattern of on and off.
 struct TurnCandidates {
   let conditions: WakeConditions
   let regions: Int
@@ -30,7 +30,7 @@ struct TurnCandidates {
       <= conditions.entryLatency.lowerBound + conditions.window
   }
 
-  /// Those of a period that leave no gap and wake phones in time.
+  /// The rotations with a period that leave no gap and wake phones in time.
   func gapFree(_ period: Milliseconds) -> [Rotation] {
     let starts = starts(period)
     let rotation = Rotation(period: period, starts: starts, durations: starts.map { _ in 0 })
@@ -48,7 +48,8 @@ struct TurnCandidates {
     }
   }
 
-  /// Those of a period that cover a part of it: with the shortest turns, and with exits that come when the enter's window ends.
+  /// The rotations with a period that cover a part of it: with the shortest turns, and with exits that come when the enter's
+  /// window ends.
   func partial(_ period: Milliseconds) -> [Rotation] {
     let following =
       conditions.entryLatency.lowerBound + conditions.window
@@ -66,7 +67,7 @@ struct TurnCandidates {
     return (0..<regions).map { steps * Milliseconds($0) / Milliseconds(regions) * conditions.grid }
   }
 
-  /// For each turn the duration that `wanted` gives for the time up to the start of a later turn.
+  /// For each turn the duration that `wanted` returns for the time up to the start of a later turn.
   private func durations(
     of rotation: Rotation, behind: Int, _ wanted: (Milliseconds) -> Milliseconds
   ) -> [Milliseconds] {
@@ -75,15 +76,15 @@ struct TurnCandidates {
     }
   }
 
-  /// A phone that comes so shortly before the end of a turn may miss it, and the start of the next one may be as late.
+  /// A phone that arrives this shortly before the end of a turn may miss it, and the start of the next one may be this late.
   var lostAtEnd: Milliseconds { 2 * (conditions.entryLatency.upperBound + conditions.tolerance) }
 
-  /// The turn whose exit reaches up to the enter of a turn that begins `gap` later.
+  /// The turn whose exit covers the time up to the enter of a turn that begins `gap` later.
   private func exitReaching(_ gap: Milliseconds, isOwn: Bool) -> Milliseconds {
     let (entry, window) = (conditions.entryLatency, conditions.window)
     let sure = gap + entry.upperBound + 2 * conditions.tolerance - window
     let exit = sure - conditions.exitLatency.lowerBound
-    // Behind the next turn, a phone that came too late for this one has only the enter of the next.
+    // After the next turn, a phone that arrived too late for this one has only the enter of the next.
     return isOwn ? exit : max(exit, sure + entry.upperBound - entry.lowerBound)
   }
 }

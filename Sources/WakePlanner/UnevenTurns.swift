@@ -1,10 +1,9 @@
 import RangingPolicy
 
-/// Rotations of a few regions in which one gap is unlike the others, and each turn is either as short as it may be or as
-/// long as it can be.
+/// Rotations of a few regions in which one gap is unlike the others, and each turn is either as short or as long as possible.
 ///
-/// Where turns overlap, phones that come late in a turn know the next one already. A long turn then lets the gap after the
-/// next be wider than an even rotation allows.
+/// If turns overlap, phones that arrive late in a turn have already noticed the next one. After a long turn, the gap after the
+/// next one can then be wider than in an even rotation.
 struct UnevenTurns {
   private let even: TurnCandidates
 
@@ -12,7 +11,7 @@ struct UnevenTurns {
   private static let mostPeriods: Milliseconds = 2000
   private static let mostGaps: Milliseconds = 24
 
-  /// nil where uneven turns are of no use, or there are too many to try.
+  /// nil if uneven turns are useless, or if there are too many to try.
   init?(_ even: TurnCandidates) {
     let conditions = even.conditions
     guard (2...Self.mostRegions).contains(even.regions), conditions.slots > 1,
@@ -21,7 +20,7 @@ struct UnevenTurns {
     self.even = even
   }
 
-  /// Those of a period that leave no gap and wake phones in time.
+  /// The rotations with a period that leave no gap and wake phones in time.
   func gapFree(_ period: Milliseconds) -> [Rotation] {
     let grid = even.conditions.grid
     let steps = period / grid

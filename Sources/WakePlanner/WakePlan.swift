@@ -21,7 +21,7 @@ public struct WakePlan: Sendable, Equatable {
     }
   }
 
-  /// Why some numbers are no valid plan.
+  /// Why a plan is not valid.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
   }
@@ -115,14 +115,14 @@ public struct WakePlan: Sendable, Equatable {
 }
 
 extension WakePlan {
-  /// What is on air at a moment, and until when.
+  /// The regions on air at a moment, and until when.
   public struct OnAir: Sendable, Hashable {
     public var regions: RegionSet
     /// When that changes next, on the same clock; nil: never.
     public var until: Milliseconds?
   }
 
-  /// What is on air at a time since the plan's start. Before the start nothing is.
+  /// The regions on air at a time since the plan's start; none before the start.
   public func onAir(at elapsed: Milliseconds) -> OnAir {
     guard elapsed >= 0 else { return OnAir(regions: RegionSet(), until: 0) }
     let phase = elapsed % period

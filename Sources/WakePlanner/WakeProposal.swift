@@ -1,14 +1,14 @@
 import RangingPolicy
 public import RangingPolicy
 
-/// What a gateway can do to keep one kind of phone listening, and how well that worked in simulation.
+/// A plan for a gateway that keeps one kind of phone listening, and how well that worked in simulation.
 ///
 /// ```swift
 /// let proposal = WakeProposal(phone, WakeProposal.Request(visit: .init(reach: 50_000_000, speed: 1_000_000)))
 /// if proposal.verdict == .gapFree, let plan = proposal.plan { print(plan.period, plan.broadcasts) }
 /// ```
 public struct WakeProposal: Sendable {
-  /// The conditions at the site, and what the gateway may use.
+  /// The conditions at the site, and the resources of the gateway.
   public struct Request: Sendable, Hashable {
     public var visit: WakeTrial.Visit
     /// How many regions at most; the system's own limit applies as well.
@@ -60,12 +60,12 @@ public struct WakeProposal: Sendable {
     self.init(profile, request, alike: nil)
   }
 
-  /// Proposals for several phones, in their order. Those that behave alike under the same conditions share one search and
-  /// one proof; each has its own example and cost.
+  /// Proposals for several phones, in their order. Phones that behave alike under the same conditions share one search and one
+  /// proof; each has its own example and cost.
   public static func all(for phones: [(profile: PhoneProfile, request: Request)]) -> [WakeProposal] {
     var proposals: [WakeProposal] = []
     for (profile, request) in phones {
-      // Without a plan there is nothing to share, and the reason may name the phone.
+      // Without a plan there is nothing to share, and the reason may contain the phone's name.
       let alike = proposals.first {
         $0.plan != nil && $0.request == request && $0.profile.behaves(like: profile)
       }

@@ -24,7 +24,7 @@ public struct WakeTrial: Sendable {
     private static let longest: Milliseconds = 1 << 50
   }
 
-  /// What varies: when the phone arrives, how fast it reports, how exact the gateway is.
+  /// The variables: when the phone arrives, how fast it reports, how exact the gateway is.
   public struct Circumstances: Sendable, Hashable {
     /// Time of arrival within the plan's period.
     public var arrival: Milliseconds = 0
@@ -33,9 +33,9 @@ public struct WakeTrial: Sendable {
     /// By how much broadcasts start late; negative: early.
     public var startShift: Milliseconds = 0
     public var endShift: Milliseconds = 0
-    /// Until this time since arrival every callback comes as early as possible, after it as late as possible. This makes
-    /// the longest gap that latencies can make. `entryLatency` and `exitLatency` are then the shortest, and the delays are
-    /// added to them.
+    /// Until this time since arrival every callback comes as early as possible, after it as late as possible. This makes the
+    /// longest gap that latencies can cause. `entryLatency` and `exitLatency` are then the shortest, and the delays are added
+    /// to them.
     public var turn: Turn?
 
     public struct Turn: Sendable, Hashable {
@@ -80,7 +80,7 @@ public struct WakeTrial: Sendable {
     self.edges = edges
   }
 
-  /// What happens to the phone.
+  /// The events of the phone's visit.
   public func timeline(_ circumstances: Circumstances) -> Timeline {
     var events = broadcasts(circumstances).map {
       Timeline.Entry(time: $0.time, event: .onAir($0.region, $0.isStart))

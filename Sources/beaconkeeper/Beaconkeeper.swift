@@ -20,7 +20,7 @@ struct Beaconkeeper: AsyncParsableCommand {
   static func main() async {
     StandardStream.fillGaps()
     Capabilities.raisePermitted()
-    // A gateway that is asked to reload before it listens for that must not end.
+    // A reload request (SIGHUP) that comes before the gateway handles it must not end the gateway.
     if CommandLine.arguments.dropFirst().first == "run" { ReloadRequests.ignore() }
     await main(nil)
   }

@@ -1,7 +1,7 @@
 /// One report of one radio. The payload bytes are in the `AdvertisementBatch`, so that
 /// this stays a plain value of fixed size.
 public struct Advertisement: Sendable {
-  /// Which radio heard it.
+  /// The radio that received it.
   public var receiver: ReceiverIndex
   /// The sender's address as received.
   public var address: DeviceAddress
@@ -11,9 +11,9 @@ public struct Advertisement: Sendable {
   public var txPower: Int8?
   public var phy: PHY
   public var isScanResponse: Bool
-  /// When it was heard, on the clock used for decisions.
+  /// When it was received, on the clock used for decisions.
   public var time: MonotonicTime
-  /// When it was heard, on the clock used for reports.
+  /// When it was received, on the clock used for reports.
   public var wallTime: WallTime
 
   public init(
@@ -122,7 +122,7 @@ public struct AdvertisementBatch: Sendable {
     }
   }
 
-  /// Sorts what several receivers heard by time, stably.
+  /// Sorts the advertisements of several receivers by time, stably.
   ///
   /// - Parameter room: another batch to use as scratch space; its contents are lost.
   public mutating func sortByTime(by room: inout AdvertisementBatch) {
@@ -141,7 +141,7 @@ public struct AdvertisementBatch: Sendable {
     swap(&self, &room)
   }
 
-  /// Changes every advertisement, for a source that learns their times later.
+  /// Changes every advertisement, for a source that learns its times later.
   @inlinable public mutating func mapAdvertisements(_ change: (inout Advertisement) -> Void) {
     for index in advertisements.indices { change(&advertisements[index]) }
   }

@@ -125,8 +125,7 @@ public struct FragmentedAdvertisements: Sendable {
 
   public var pending: Int { chains.count }
 
-  /// Adds a fragment. Visits the advertisement when `status` says that it is complete (0) or that the rest was
-  /// lost (2).
+  /// Adds a fragment. Visits the advertisement if `status` says that it is complete (0) or that the rest was lost (2).
   mutating func add(
     _ data: Span<UInt8>, status: UInt8, set: UInt8, to advertisement: Advertisement,
     _ body: (Advertisement, Span<UInt8>) -> Void
@@ -173,7 +172,7 @@ public struct FragmentedAdvertisements: Sendable {
 
 /// Why an HCI event, or the rest of it, was not read.
 public enum HCIDecline: Error, Hashable, Sendable {
-  /// Some other event, which is no error.
+  /// Another event, which is not an error.
   case notAnAdvertisingReport(event: UInt8, subevent: UInt8?)
   /// The event, or the report at this index, is too short.
   case truncated(report: Int, needs: Int, has: Int)

@@ -1,10 +1,10 @@
-/// Whether a receiver can hear. Silence alone does not make it blind: the only tag may have left.
+/// Whether a receiver works. Silence alone does not make it blind: the only tag may have left.
 public enum ReceiverHealth: String, StateCoded, Sendable, CaseIterable {
-  /// It hears.
+  /// It receives.
   case ok
-  /// It hears nothing, but answers and scans.
+  /// It receives nothing, but answers and scans.
   case quiet
-  /// It hears, but loses some reports.
+  /// It receives, but loses some reports.
   case lossy
   /// The controller was removed.
   case gone
@@ -12,10 +12,10 @@ public enum ReceiverHealth: String, StateCoded, Sendable, CaseIterable {
   case deaf
   /// Reports arrive without data.
   case empty
-  /// A recording says that it was blind, without a reason.
+  /// A recording has it as blind, without a reason.
   case blind
 
-  /// Whether absence proves nothing in this state. Exits are then held back, and occupancy is unknown.
+  /// Whether silence proves nothing in this state. Exits are then delayed, and occupancy is unknown.
   public var isBlind: Bool {
     switch self {
     case .ok, .quiet, .lossy: false

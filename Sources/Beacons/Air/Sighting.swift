@@ -35,7 +35,7 @@ public struct BeaconIndex: Hashable, Comparable, Sendable {
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-  /// Stands for a beacon that is not tracked.
+  /// Stands for a device that is not tracked.
   public static var nobody: BeaconIndex { BeaconIndex(rawValue: -1) }
 }
 

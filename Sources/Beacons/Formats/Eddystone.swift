@@ -87,7 +87,7 @@ public struct EddystoneURL: Hashable, Sendable {
     return text
   }
 
-  /// Whether somebody can send this: told by others, it may be anything.
+  /// Whether it can be sent. It may also come from a scanner, which can send anything.
   static func isPossible(high: UInt32, low: UInt128, length: UInt8) -> Bool {
     guard (1...18).contains(length) else { return false }
     let first =

@@ -8,7 +8,7 @@ public enum FormatRegistry {
     .ruuviE1,
   ])
 
-  /// Sensors that only the rest of the advertisement tells: one line each. They are tried in order, after everything else.
+  /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
   package static let sensorsBySender: [SensorFormat] = []
 
   /// A payload of each format that is not ignored, in hexadecimal digits, with the name of the format in JSON.
@@ -69,7 +69,7 @@ package final class SensorFormats: Sendable {
   }
 
   package let all: [SensorFormat]
-  /// By a hash of the number, or behind it up to the next free place. At most a quarter is taken.
+  /// The row for a number is at its hash, or in the next free place after that. At most a quarter is occupied.
   private let rows: [Row?]
 
   package init(_ formats: [SensorFormat]) {
@@ -98,7 +98,7 @@ package final class SensorFormats: Sendable {
     Int(truncatingIfNeeded: number ^ number &>> 6 ^ number &>> 11)
   }
 
-  /// The format that its number, its first octet and its length tell.
+  /// The format for a number, a first octet and a length.
   @inline(__always)
   package func frame(in place: SensorFormat.Place, _ data: Span<UInt8>, first: UInt8) throws(Decline)
     -> SensorFrame
@@ -122,8 +122,8 @@ package final class SensorFormats: Sendable {
 }
 
 extension [SensorFormat] {
-  /// The first format that somebody sends in `structure`, the data of an AD structure with its number, and where its data is in
-  /// it. nil: none.
+  /// The first format of `structure`, the data of an AD structure with its number, that the sender uses; with the range of its
+  /// data. nil: none.
   package func first(
     in place: SensorFormat.Place, _ structure: Span<UInt8>, context: borrowing FormatContext
   ) -> (SensorFormat, data: Range<Int>)? {

@@ -140,7 +140,7 @@ extension SensorFormat {
 }
 
 extension Span<UInt8> {
-  /// Octets 1–6 of the formats 5, 6 and E1.
+  /// Octets 1–6 of formats 5, 6 and E1.
   @inline(__always) fileprivate func ruuviEnvironment(_ body: (Reading) -> Void) {
     field(.temperature, 1, .s16, per: 200, absent: -0x8000, body)
     field(.humidity, 3, .u16, per: 400, absent: 0xFFFF, body)

@@ -41,9 +41,9 @@ public enum FrameResult: Hashable, Sendable {
 /// }
 /// ```
 public enum FrameDecoder {
-  /// Visits the frames in the manufacturer and service data of a payload, in order. Each result comes with the
-  /// decoded data (usually without company id or UUID), for `Frame.forEachReading`. A few formats are only told by their
-  /// sender's address.
+  /// Visits the frames in the manufacturer and service data of a payload, in order. Each result comes with the decoded data
+  /// (usually without company id or UUID), for `Frame.forEachReading`. A few formats are recognised only by the sender's
+  /// address.
   @inlinable public static func forEachFrame(
     in payload: Span<UInt8>, from address: DeviceAddress? = nil, _ body: (FrameResult, Span<UInt8>) -> Void
   ) {
@@ -97,7 +97,7 @@ public enum FrameDecoder {
     decodeServiceData(data, uuid: uuid)
   }
 
-  /// What only the rest of the advertisement tells.
+  /// Sensors that are recognised by the rest of the advertisement.
   @usableFromInline static func sensor(
     _ source: FrameSource, _ structure: Span<UInt8>, in payload: Span<UInt8>, from address: DeviceAddress?
   ) -> (FrameResult, Range<Int>)? {
@@ -119,8 +119,8 @@ public enum FrameDecoder {
   }
 }
 
-// These are free functions because the compiler makes two functions of a method. One of them copies the other's result and
-// stalls on reading what was just written in smaller pieces. That took a seventh of all decoding time.
+// These are free functions because the compiler makes two functions of a method. One of them copies the other's result, and
+// stalls when it reads what was just written in smaller pieces. That cost a seventh of all decoding time.
 
 @usableFromInline func decodeManufacturerData(_ data: Span<UInt8>, company: UInt16) -> FrameResult {
   do {

@@ -1,5 +1,5 @@
-/// What a reading says to have happened, in BTHome's words. A button or a dimmer says it by itself; a binary reading and a counter
-/// of movements say it by being other than before.
+/// An event in a reading, in BTHome's words. A button or a dimmer has its events as values. A binary reading or a counter of
+/// movements has one when it changes.
 ///
 /// Source: https://bthome.io/format
 public struct Happening: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct Happening: Hashable, Sendable {
 }
 
 extension Reading {
-  /// Whether it may say that something happened.
+  /// Whether a reading of this quantity may be an event.
   public var tellsHappenings: Bool {
     switch value {
     case .button, .dimmer, .command, .flag: true
@@ -24,9 +24,9 @@ extension Reading {
     }
   }
 
-  /// nil: nothing happened.
+  /// nil: no event.
   ///
-  /// - Parameter earlier: the reading of its kind before; nil: it is the first.
+  /// - Parameter earlier: the previous reading of its kind; nil: it is the first.
   public func happening(after earlier: Value?) -> Happening? {
     switch (value, earlier) {
     case (.button(.none), _), (.dimmer(.none), _): nil
@@ -35,7 +35,7 @@ extension Reading {
     case (.command(let event, _), _): Happening(event.name)
     case (.flag(let flag), .flag(let before)?):
       flag == before ? nil : quantity.words.map { Happening(flag ? $0.on : $0.off) }
-    // A door may have been open for days, but smoke is news.
+    // A door may have been open for days, but a first smoke is an event.
     case (.flag(true), nil): quantity.isDetection ? quantity.words.map { Happening($0.on) } : nil
     case (.number(let count), .number(let before)?) where quantity == .movementCount:
       Self.movements(from: before, to: count).map { Happening(Quantity.moved, amount: $0) }
@@ -43,7 +43,7 @@ extension Reading {
     }
   }
 
-  /// A RuuviTag counts from 0 to 254, then begins again, as it does after a change of battery.
+  /// A RuuviTag counts from 0 to 254, and starts again after that or after a change of battery.
   private static func movements(from before: Double, to now: Double) -> UInt32? {
     guard let before = UInt8(exactly: before), let now = UInt8(exactly: now), before != now else {
       return nil
@@ -57,7 +57,7 @@ extension Reading {
 extension Quantity {
   static let moved = "moved"
 
-  /// Everything that its readings may say to have happened; empty: they only measure.
+  /// All events that its readings may have; empty: they are only measurements.
   public var happenings: [String] {
     switch self {
     case .button: ButtonEvent.allCases.filter { $0 != .none }.map(\.name)
@@ -68,7 +68,7 @@ extension Quantity {
     }
   }
 
-  /// Of a binary reading, by its value.
+  /// The words of a binary reading, by its value.
   var words: (on: String, off: String)? {
     switch self {
     case .opening, .door, .garageDoor, .window: ("open", "closed")
@@ -92,7 +92,7 @@ extension Quantity {
     }
   }
 
-  /// Whether `on` is news even if nothing is known of the time before.
+  /// Whether a first `on` is an event.
   fileprivate var isDetection: Bool {
     switch self {
     case .carbonMonoxide, .gasDetected, .moistureDetected, .motion, .problem, .smoke, .sound, .tamper,

@@ -1,4 +1,4 @@
-/// What a reading measures. Every object of BTHome and every field of a RuuviTag has exactly one.
+/// The quantity that a reading measures. Every object of BTHome and every field of a RuuviTag has exactly one.
 public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case temperature, humidity, pressure, batteryLevel, batteryVoltage, illuminance, massKilograms
   case massPounds, dewPoint, count, energy, power, voltage, current, pm1, pm25, pm4, pm10, co2, tvoc
@@ -25,7 +25,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
 
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
-  /// nil: this version knows none of that name.
+  /// nil: unknown to this version.
   package init?(named name: String) {
     guard let quantity = Self.byName[name] else { return nil }
     self = quantity

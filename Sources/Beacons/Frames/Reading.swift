@@ -35,7 +35,7 @@ public struct Reading: Hashable, Sendable {
   }
 }
 
-/// What a button did (BTHome v2, object 0x3A).
+/// An event of a button (BTHome v2, object 0x3A).
 public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   case none = 0x00
   case press = 0x01
@@ -68,7 +68,7 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What a remote control requests (BTHome v2, object 0x3B).
+/// A request of a remote control (BTHome v2, object 0x3B).
 public enum CommandEvent: UInt8, Hashable, Sendable, CaseIterable {
   case off = 0x00
   case on = 0x01
@@ -87,7 +87,7 @@ public enum CommandEvent: UInt8, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What a dimmer did (BTHome v2, object 0x3C).
+/// An event of a dimmer (BTHome v2, object 0x3C).
 public enum DimmerEvent: Hashable, Sendable {
   case none
   case rotateLeft(steps: UInt8)
@@ -111,7 +111,7 @@ public enum DimmerEvent: Hashable, Sendable {
 
 extension Reading: StateCoded {
   public func write(to coder: inout StateCoder) {
-    // By name: the number of a quantity may be another in another version.
+    // By name, because the number of a quantity may differ in another version.
     coder.write(quantity.name)
     coder.write(ordinal)
     coder.write(value)

@@ -1,7 +1,7 @@
-/// A format with readings of a device that is known by its address: where its data stands, and a table of its readings. To add
+/// A format with readings of a device that is identified by its address: where its data is, and a table of its readings. To add
 /// one, write one file with its value, and one line in `FormatRegistry`; nothing else changes.
 ///
-/// Each reading is a line. What is a number at an offset is a `field`, one bit is a `flag`, and the rest are statements:
+/// Each reading is a line. A number at an offset is a `field`, one bit is a `flag`, and anything else is code:
 ///
 /// ```swift
 /// static let atc = SensorFormat(
@@ -19,11 +19,11 @@ public final class SensorFormat: Sendable {
     case manufacturer(UInt16)
     /// Service data, by 16-bit UUID. The data comes without it.
     case service(UInt16)
-    /// Manufacturer data with readings where others have the company id. The data comes with them.
+    /// Manufacturer data with readings in place of the company id. The data includes them.
     case unnumbered
   }
 
-  /// How many octets the data has. More are ignored unless it says how many exactly.
+  /// How many octets the data has. More are ignored, unless the length is exact.
   public enum Length: Hashable, Sendable {
     case atLeast(Int)
     case exactly(Int)
@@ -40,7 +40,7 @@ public final class SensorFormat: Sendable {
 
   /// The name in JSON and in `scan`. Versions of a format share it.
   public let name: String
-  /// What Home Assistant shows of the device.
+  /// Shown by Home Assistant.
   public let maker: String?
   public let model: String
   /// The complete payload of an advertisement, in hexadecimal digits.
@@ -54,10 +54,10 @@ public final class SensorFormat: Sendable {
   private let readings: @Sendable (_ data: Span<UInt8>, _ body: (Reading) -> Void) -> Void
 
   /// - Parameters:
-  ///   - first: the data's first octet, which tells the formats of a place apart.
-  ///   - isSent: whether the data has this format. Only a format of `FormatRegistry.sensorsBySender` is asked.
+  ///   - first: the data's first octet, which distinguishes formats of the same place.
+  ///   - isSent: whether the data has this format. It is called only for formats of `FormatRegistry.sensorsBySender`.
   ///   - details: what `decode` shows besides readings.
-  ///   - readings: visits them. The data has the stated length at least.
+  ///   - readings: visits them. The data has at least the stated length.
   package init(
     _ name: String, maker: String? = nil, model: String, in place: Place, first: UInt8? = nil,
     _ length: Length,
@@ -87,9 +87,9 @@ public final class SensorFormat: Sendable {
   }
 }
 
-/// The sensor format that was found in some data; the values stay in the data.
+/// The sensor format that was found in some data; the values remain in the data.
 @safe public struct SensorFrame: Hashable, Sendable {
-  /// Not counted, so that a frame is a plain value: formats live as long as the program.
+  /// Without reference counting, so that a frame is a plain value: formats live as long as the program.
   private let known: Unmanaged<SensorFormat>
 
   package init(_ format: SensorFormat) { unsafe known = .passUnretained(format) }
@@ -114,10 +114,10 @@ public enum SensorDetail: Hashable, Sendable {
   case text(String)
 }
 
-/// How a number is written: signed or not, how many bits, and with `le` the least significant octet first.
+/// The coding of a number: signed or not, how many bits, and with `le` the least significant octet first.
 package enum Coding { case u8, s8, u16, s16, u24, s24, u32, s32, u16le, s16le, u24le, s24le, u32le, s32le }
 
-/// Bits of an octet that must have a value, else a field says nothing.
+/// Bits of an octet that must have a value, otherwise the field is skipped.
 package struct Condition {
   let offset: Int
   let mask: UInt8
@@ -130,10 +130,10 @@ package struct Condition {
   }
 }
 
-/// The lines of a format's table. The compiler leaves of each only what its arguments need.
+/// The lines of a format's table. The compiler keeps only the code that a line's arguments need.
 extension Span<UInt8> {
-  /// The number that stands at `offset`. Of its bits, `bits` from bit `shift` on count. `sum` is added, then `divisor` divides,
-  /// which is exact where multiplying by 0.01 is not. `absent` is the number that says "not available".
+  /// The number at `offset`. `bits` of its bits from bit `shift` on are used. `sum` is added; then it is divided by `divisor`,
+  /// which is exact where multiplying by 0.01 is not. `absent` is the number that means "not available".
   @inline(__always) package func field(
     _ quantity: Quantity, _ offset: Int, _ coding: Coding, per divisor: Double = 1, plus sum: Int64 = 0,
     shift: Int64 = 0, bits: Int64 = 64, absent: Int64? = nil, if condition: Condition? = nil,
@@ -172,10 +172,10 @@ extension Span<UInt8> {
   }
 }
 
-/// What an advertisement says besides the data, for formats that their number alone does not tell.
+/// The rest of the advertisement, for formats that their number alone does not identify.
 package struct FormatContext: ~Escapable {
   package let payload: Span<UInt8>
-  /// The sender's; nil if the source does not know.
+  /// The sender's address; nil: unknown.
   package let address: DeviceAddress?
 
   @_lifetime(copy payload)
@@ -184,7 +184,7 @@ package struct FormatContext: ~Escapable {
     self.address = address
   }
 
-  /// Whether the sender's local name begins so.
+  /// Whether the sender's local name begins with this.
   package func isNamed(_ name: StaticString) -> Bool {
     let length = name.utf8CodeUnitCount
     guard let range = AdvertisedFields(payload).localName, range.count >= length else { return false }

@@ -18,8 +18,7 @@ struct AddressMemory: Sendable {
   private var magnitude = 12
   private var slots: [Slot] = []
 
-  /// Not a keyed hash: a sender that provokes collisions can at worst make others' telemetry unattributable
-  /// for a moment.
+  /// The hash is not keyed: a sender that provokes collisions can at worst make others' telemetry unattributable for a moment.
   @inline(__always) private func start(_ key: UInt64) -> Int {
     let mixed = key &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed &>> UInt64(64 - magnitude)) * Self.ways
@@ -41,12 +40,12 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// As above without the check of the generation, for callers that compare the payload anyway.
+  /// The same without the check of the generation, for callers that compare the payload anyway.
   @inline(__always) func beacon(at address: DeviceAddress) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
     let start = start(key)
-    // Usually the first slot: only invented addresses outnumber the sets.
+    // It is usually the first slot: only invented addresses outnumber the sets.
     if slots[start].bits == key, slots[start].beacon >= 0 {
       return BeaconIndex(rawValue: slots[start].beacon)
     }
@@ -122,7 +121,7 @@ struct AddressMemory: Sendable {
   }
 }
 
-/// Only the places that are taken.
+/// Only occupied slots.
 extension AddressMemory: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     var size = UInt8(magnitude)

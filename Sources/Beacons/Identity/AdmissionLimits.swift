@@ -1,9 +1,9 @@
 /// Limits for members of regions: how many are known, how many are admitted per second, and how many transitions they cause.
-/// Anybody can invent members, and each costs memory and writes here and a retained message at the broker. Time is that of
-/// the advertisements.
+/// Anybody can invent members, and each costs memory and writes here and a retained message at the broker. Time is that of the
+/// advertisements.
 ///
-/// Half of the rate is reserved for members that come again after a refusal. So a flood of identities that are heard only
-/// once cannot keep out a beacon that is really there.
+/// Half of the rate is reserved for members that come again after a refusal. So a flood of identities that are heard only once
+/// cannot keep out a beacon that is really present.
 public struct AdmissionLimits: Sendable {
   public static let usualMembers = 100_000
   /// How many at once, as when a museum is switched on in the morning.
@@ -11,8 +11,8 @@ public struct AdmissionLimits: Sendable {
   /// How many per second after that.
   public static let usualRate = 100
 
-  /// Enter and near of all of them together, at once and per second after that. It allows both for every member of the
-  /// burst above.
+  /// How many enters and nears of all of them together, at once and per second after that. It allows both for every member of
+  /// the burst above.
   public static let usualTransitionBurst = 20_000
   public static let usualTransitionRate = 200
 
@@ -61,7 +61,7 @@ extension AdmissionLimits: StateFields {
     try coder.check(refused.isEmpty || refused.count == Self.refusedPlaces)
   }
 
-  /// What a snapshot is bound to.
+  /// The values that a snapshot depends on.
   public func describe(to coder: inout StateCoder) {
     coder.write(members)
     for limit in [transitions, newcomers, returning] {

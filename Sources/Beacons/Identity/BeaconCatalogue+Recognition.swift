@@ -11,8 +11,8 @@ extension BeaconCatalogue {
     return sighting(recognition, of: advertisement)
   }
 
-  /// First step, for callers that read the frames themselves: identifies the sender by its address. `resolved` is the
-  /// entry whose key resolves the address.
+  /// First step, for callers that read the frames themselves: identifies the sender by its address. `resolved` is the entry
+  /// whose key resolves the address.
   public mutating func begin(_ advertisement: Advertisement, resolved: BeaconEntryIndex? = nil) -> Recognition
   {
     forgetOthers()
@@ -28,7 +28,7 @@ extension BeaconCatalogue {
     return recognition
   }
 
-  /// Second step: adds what one of the frames says.
+  /// Second step: adds the identity in one of the frames.
   public mutating func add(_ frame: Frame, to recognition: inout Recognition) {
     guard let identity = BeaconIdentity(frame) else { return }
     if recognition.isByAddress, recognition.measuredPower == nil {
@@ -41,7 +41,8 @@ extension BeaconCatalogue {
     }
     if recognition.isByAddress { return }
     guard let beacon = beacon(identity, likely: recognition.atAddress, at: recognition.time) else {
-      // The sender calls itself otherwise now: what else it says here is not about the beacon that it was.
+      // The sender sends another identity now. So the rest of the advertisement is not about the beacon that used the address
+      // before.
       recognition.atAddress = nil
       return
     }
@@ -60,7 +61,7 @@ extension BeaconCatalogue {
   /// Third step: the sighting, if the beacon is known.
   public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
     guard let beacon = recognition.beacon else { return nil }
-    // A known beacon may not be sighted yet, if the advertisement that made it known belonged to another identity.
+    // A known beacon may not count as sighted yet, if the advertisement in which it was found belonged to another identity.
     let known = traits[Int(beacon.rawValue)]
     if !known.isSighted { noteSighted(beacon) }
     if !recognition.isByAddress {
@@ -113,8 +114,7 @@ extension BeaconCatalogue {
     }
   }
 
-  /// The sighting of an advertisement whose payload is the same as the last remembered one of its beacon; nil if the
-  /// advertisement may say anything else.
+  /// The sighting of an advertisement with the payload that was last remembered for its beacon; nil for any other payload.
   public mutating func repeatedSighting(
     of advertisement: borrowing Advertisement, payload: Span<UInt8>
   ) -> Sighting? {
@@ -141,19 +141,19 @@ extension BeaconCatalogue {
   }
 }
 
-/// Some senders say who they are in more than one way: an address that is configured, and an iBeacon that is, too, and that may
-/// change. Each identity counts while it is heard itself.
+/// Some senders have several identities: a configured address, and also a configured iBeacon, which may change. Each identity
+/// counts while it is heard itself.
 extension BeaconCatalogue {
-  /// What is known of an identity that was only heard beside a better known one.
+  /// An identity that was only heard together with a more specific one.
   struct Companion {
     var sender: BeaconIndex
-    /// Of the sender's row.
+    /// The generation of the sender's row.
     var generation: UInt32
-    /// Whether somebody asks for it who does not ask for the sender.
+    /// Whether a watcher wants it that does not want the sender.
     var isAskedFor: Bool
   }
 
-  /// The beacon beside which another was heard, if it was never heard without one.
+  /// The sender of another identity, if this one was never heard without it.
   public func sender(of beacon: BeaconIndex) -> BeaconIndex? {
     traits[Int(beacon.rawValue)].isSighted ? nil : companions[beacon].flatMap { sender(in: $0) }
   }
@@ -164,21 +164,21 @@ extension BeaconCatalogue {
     return isSame ? companion.sender : nil
   }
 
-  /// The beacons that were only heard beside this one and count beside it, ascending.
+  /// The other identities of a sender that count separately, ascending.
   public func companions(of sender: BeaconIndex) -> [BeaconIndex] {
     if companions.isEmpty { return [] }
     return companions.keys.filter { companions[$0]?.isAskedFor == true && self.sender(of: $0) == sender }
       .sorted { $0.rawValue < $1.rawValue }
   }
 
-  /// A known sender also says another identity.
+  /// A known sender also has another identity.
   mutating func noteOther(
     _ identity: BeaconIdentity, _ measuredPower: Int8?, beside sender: BeaconIndex, at time: MonotonicTime
   ) {
     guard hasOwnWatchers else { return }
     let key = IdentityKey(identity)
     if unasked[sender] == key { return }
-    // Nobody's memory is filled by what nobody asks for.
+    // Identities that nobody wants need no memory.
     guard
       identities.place(of: key) != nil || isAskedFor(patterns.entries(matching: identity), beside: sender)
     else {
@@ -198,7 +198,7 @@ extension BeaconCatalogue {
     if !beside.isEmpty { beside.removeAll(keepingCapacity: true) }
   }
 
-  /// Finds the sightings beside that of the sender.
+  /// Finds the sightings of the sender's other identities.
   mutating func findBeside(_ sender: BeaconIndex, of advertisement: Advertisement) {
     for (beacon, measuredPower) in others where beacon != sender && isAskedFor(beacon, beside: sender) {
       beside.append(
@@ -209,7 +209,7 @@ extension BeaconCatalogue {
     }
   }
 
-  /// Whether a beacon counts beside its sender.
+  /// Whether a beacon counts separately from its sender.
   mutating func isAskedFor(_ beacon: BeaconIndex, beside sender: BeaconIndex) -> Bool {
     if let known = companions[beacon], self.sender(in: known) == sender { return known.isAskedFor }
     let isAskedFor = isAskedFor(tracked[Int(beacon.rawValue)].entries, beside: sender)
@@ -225,7 +225,7 @@ extension BeaconCatalogue {
   }
 }
 
-/// Sightings that others tell by a beacon's key, without its payload.
+/// Sightings that come with a beacon's key, without a payload.
 extension BeaconCatalogue {
   /// The sighting in an observation; nil if no entry matches it, or if the limits do not admit another member of a region.
   public mutating func sighting(of observation: Observation) -> Sighting? {

@@ -1,10 +1,10 @@
 /// Identifies beacons: turns advertisements into sightings of configured beacons.
 ///
-/// The most specific entry gives a beacon its name: first its address or resolved key, then its whole id, then UUID with
-/// major, then UUID (or namespace, or the longer prefix). Each member of a region is a beacon of its own. So is another identity
-/// that a known sender says, where somebody asks for that one who does not ask for the sender: see `beside`.
-/// As anyone can invent members of regions, their number and their rate are limited. Those beyond the limits are refused
-/// and counted, and members that have been silent for long can be retired. Known beacons need no allocation.
+/// The most specific entry names a beacon: first its address or resolved key, then its whole id, then UUID with major, then
+/// UUID (or namespace, or the longer prefix). Each member of a region is a separate beacon. So is another identity of a known
+/// sender, if a watcher wants it that does not want the sender: see `beside`. As anyone can invent members of regions, their
+/// number and their rate are limited. Those beyond the limits are refused and counted, and members that have been silent for
+/// long can be retired. Known beacons need no allocation.
 ///
 /// ```swift
 /// var catalogue = BeaconCatalogue(entries: [
@@ -20,7 +20,7 @@ public struct BeaconCatalogue: Sendable {
     var entries: [BeaconEntryIndex]
   }
 
-  /// What every sighting needs of a beacon, kept apart from the rest: less than a cache line.
+  /// What every sighting needs of a beacon, stored separately: less than a cache line.
   struct Traits {
     /// A payload that contains the identity and nothing else; empty at first.
     var payload = ShortPayload()
@@ -57,18 +57,18 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
-  /// By entry: who asks for it.
+  /// By entry: the watchers that want it.
   let watchers: [[Int32]]
-  /// Whether anybody asks for an identity without asking for all entries.
+  /// Whether any watcher wants some entries and not all.
   let hasOwnWatchers: Bool
-  /// Identities that were heard beside another one in the same advertisement.
+  /// Identities that were heard together with another one in the same advertisement.
   var companions: [BeaconIndex: Companion] = [:]
-  /// By sender: the last identity beside it that nobody asks for.
+  /// By sender: its last other identity that nobody wants.
   var unasked: [BeaconIndex: IdentityKey] = [:]
-  /// Of the advertisement that is read: what else it says, with the measured power in the frame.
+  /// The other identities in the present advertisement, with the measured power in the frame.
   var others: [(beacon: BeaconIndex, measuredPower: Int8?)] = []
-  /// Sightings of further beacons in the latest advertisement. Of those who ask for one of them and for its sender, too, only
-  /// the sender is told.
+  /// Sightings of further identities in the latest advertisement. A watcher that wants one of them and its sender gets only the
+  /// sender.
   public internal(set) var beside: [Sighting] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
@@ -76,7 +76,7 @@ public struct BeaconCatalogue: Sendable {
   /// Grows whenever a beacon is sighted for the first time, or matches a further entry.
   public internal(set) var revision: UInt64 = 0
 
-  /// - Parameter watchers: by entry, who asks for it, as numbers: zones, phones.
+  /// - Parameter watchers: by entry, the watchers that want it, as numbers: zones, phones.
   public init(
     entries: [BeaconEntry], watchers: [[Int32]] = [], limits: AdmissionLimits = AdmissionLimits()
   ) {
@@ -156,8 +156,8 @@ public struct BeaconCatalogue: Sendable {
 
   /// Takes over the beacons of an earlier catalogue, so that they stay tracked when entries change.
   ///
-  /// - Returns: for each of its beacons the index here; nil if no entry matches it any more. A beacon
-  ///   known by its address or key stays if there is an entry with the same name and pattern.
+  /// - Returns: for each of its beacons the index here; nil if no entry matches it any more. A beacon known by its address or
+  ///   key stays if there is an entry with the same name and pattern.
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
     refused = previous.refused
     limits.adopt(previous.limits)
@@ -240,7 +240,7 @@ public struct BeaconCatalogue: Sendable {
 }
 
 extension BeaconPattern {
-  /// Whether it says who sends, whatever is sent.
+  /// Whether it identifies the sender, whatever the payload.
   var isOfSender: Bool { specificity == 255 }
 
   /// The identity with the higher value names the beacon.
@@ -256,12 +256,12 @@ extension BeaconPattern {
   }
 }
 
-/// The beacons, by the rows that they have. What a later look-up finds anyway is left out: names, strangers, parsed keys.
+/// The beacons, by their rows. What a later look-up finds again is left out: names, strangers, parsed keys.
 extension BeaconCatalogue: StateFields {
   /// Sets `coder.bounds.beacons`.
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     coder.bounds.entries = entries.count
-    // Members that were refused are remembered by hash.
+    // The refused members, which are stored by hash, need the same seed.
     var (first, second) = (identities.seed.first, identities.seed.second)
     try coder("seed", &first)
     try coder("seed", &second)
@@ -283,7 +283,7 @@ extension BeaconCatalogue: StateFields {
   private struct Row: StateElement {
     var identity = BeaconIdentity.eddystoneUID(namespace: 0, instance: 0)
     var isTaken = false
-    /// Beside whom it was heard. All must be known before it can be looked up.
+    /// The sender of the same advertisement. All beacons must be known before it can be looked up.
     var sender: Int32?
     var traits = Traits()
 

@@ -79,7 +79,7 @@ extension BeaconCatalogue {
     key(of: tracked[Int(beacon.rawValue)].identity)
   }
 
-  /// As `key(of:)`, for the beacon beside which this one was heard; nil if it was heard without one.
+  /// As `key(of:)`, for the sender with which this one was heard; nil if it was heard without one.
   public func heardKey(of beacon: BeaconIndex) -> String? { sender(of: beacon).map { key(of: $0) } }
 
   private func key(of identity: BeaconIdentity) -> String {
@@ -91,7 +91,7 @@ extension BeaconCatalogue {
   public mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
     let adopted = keys.map { beacon(key: $0.key) }
     for ((key, heardKey), beacon) in zip(keys, adopted) {
-      // Earlier versions kept the identity that a sender said last.
+      // Earlier versions stored the identity that a sender sent last.
       guard let beacon, let heardKey, entriesByKey[key] == nil, let sender = self.beacon(key: heardKey),
         sender != beacon
       else { continue }
@@ -148,7 +148,7 @@ extension BeaconEntry {
 }
 
 extension BeaconIdentity {
-  /// Empty for an entry, whose key its catalogue knows.
+  /// Empty for an entry, whose key is in the catalogue.
   fileprivate var key: String {
     switch self {
     case .iBeacon(let uuid, let major, let minor):
@@ -163,9 +163,9 @@ extension BeaconIdentity {
     }
   }
 
-  /// nil for what is no key of an identity.
+  /// nil if it is not the key of an identity.
   init?(key: String) {
-    // Parsed for each observation of a fleet, so without a text for each word.
+    // Parsed for each observation of a fleet, so it makes no text for each word.
     var words = KeyWords(key.utf8Span.span)
     if words.skip("ibeacon") {
       guard let uuid: UInt128 = words.number(radix: 16), let major: UInt16 = words.number(),
@@ -280,7 +280,7 @@ struct Strangers: Sendable {
   private static func place(_ hash: UInt64) -> Int { Int(hash >> 52) }
 }
 
-/// The words of a beacon's key, from the first to the last. One space stands between two.
+/// The words of a beacon's key, in order, separated by one space.
 struct KeyWords: ~Escapable {
   private let text: Span<UInt8>
   private var place = 0
@@ -290,7 +290,7 @@ struct KeyWords: ~Escapable {
 
   var isAtEnd: Bool { place == text.count }
 
-  /// Passes a word that is not the last; false, and stays, if another is next.
+  /// Skips a word that is not the last; returns false, without moving, if another word is next.
   @_lifetime(self: copy self)
   mutating func skip(_ word: StaticString) -> Bool {
     let end = place + word.utf8CodeUnitCount
@@ -302,7 +302,7 @@ struct KeyWords: ~Escapable {
     return true
   }
 
-  /// The next word; nil if it is no number, or too large.
+  /// The next word as a number; nil if it is none, or too large.
   @_lifetime(self: copy self)
   mutating func number<Value: FixedWidthInteger>(radix: Value = 10) -> Value? {
     var value: Value = 0
@@ -316,7 +316,7 @@ struct KeyWords: ~Escapable {
       place += 1
     }
     guard place > start else { return nil }
-    // A space at the end of the key has nothing behind it.
+    // A space at the end of the key is not followed by a word.
     if place < text.count - 1 { place += 1 }
     return value
   }

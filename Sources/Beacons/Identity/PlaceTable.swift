@@ -47,7 +47,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
     }
   }
 
-  /// Removes the key at a place. Another must be put there before the next `append`.
+  /// Removes the key at a place. Another key must be put there before the next `append`.
   mutating func remove(at place: Int) {
     let mask = slots.count - 1
     let hash = hash(of: keys[place])
@@ -57,7 +57,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
       if slots[free] == 0 { return }
       free = (free + 1) & mask
     }
-    // Keys that were displaced by it move up; otherwise they would not be found.
+    // Keys that it displaced move up; otherwise they would not be found.
     var next = (free + 1) & mask
     while slots[next] != 0 {
       let other = Int(slots[next] & ~Self.tagMask) - 1
@@ -91,8 +91,8 @@ protocol PlaceKey: Equatable, Sendable {
   func hash(_ seed: HashSeed) -> UInt64
 }
 
-/// Differs in every process, so that nobody on the air can choose keys that collide. It affects where keys lie in memory, and
-/// which refused members of regions are remembered.
+/// Differs in every process, so that no sender can choose keys that collide. It affects where keys are in memory, and which
+/// refused members of regions are remembered.
 struct HashSeed: Sendable {
   let first: UInt64
   let second: UInt64
@@ -107,7 +107,7 @@ struct HashSeed: Sendable {
     second = draw(2) | 1
   }
 
-  /// That of a snapshot.
+  /// The seed in a snapshot.
   init(first: UInt64, second: UInt64) {
     self.first = first
     self.second = second

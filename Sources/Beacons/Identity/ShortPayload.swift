@@ -21,7 +21,7 @@ struct ShortPayload: Equatable, Sendable {
     last = rest | UInt64(count) << 56
   }
 
-  /// Stands for no payload.
+  /// An empty payload.
   init() { (first, second, third, last) = (0, 0, 0, 0) }
 }
 

@@ -1,10 +1,11 @@
-/// Many numbers of which most equal the one before, as the probabilities of a large site's rooms do, in 32-bit words. Each stretch
-/// begins with a count: positive, of equal numbers, written once; negative, of numbers that are written one by one.
+/// Codes many numbers of which most equal the previous one, such as the probabilities of a large site's rooms, in 32-bit words.
+/// Each run begins with a count: positive, of equal numbers, which are written once; negative, of numbers that are written one
+/// by one.
 package enum PackedNumbers {
-  /// Fewer equal ones are written one by one.
+  /// Fewer equal numbers are written one by one.
   private static let least = 4
 
-  /// - Parameter words: is replaced.
+  /// - Parameter words: the result; earlier content is replaced.
   package static func pack(_ numbers: [Float], into words: inout [UInt32]) {
     words.removeAll(keepingCapacity: true)
     var place = 0
@@ -30,7 +31,7 @@ package enum PackedNumbers {
     for place in places { words.append(numbers[place].bitPattern) }
   }
 
-  /// - Parameter numbers: as many as were packed.
+  /// - Parameter numbers: must have the original count.
   package static func unpack(_ words: [UInt32], into numbers: inout [Float]) {
     var (word, place) = (0, 0)
     while word < words.count {

@@ -40,7 +40,7 @@ extension Bool: StateCoded {
   }
 }
 
-/// Only what is finite, as Double.
+/// As Double; only finite values.
 extension Float: StateCoded {
   @inlinable public func write(to coder: inout StateCoder) { coder.append(bitPattern) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
@@ -88,7 +88,7 @@ extension Array: StateCoded where Element: StateCoded {
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self = []
     let count = try coder.count()
-    // Each has an octet at least, and takes no more memory than that allows.
+    // Each element has at least one octet, and the capacity is limited by the octets that are left.
     reserveCapacity(Swift.min(count, coder.left / MemoryLayout<Element>.stride + 1))
     for _ in 0..<count {
       if let element: Element = try coder.readIfKept() { append(element) }
@@ -96,7 +96,7 @@ extension Array: StateCoded where Element: StateCoded {
   }
 }
 
-/// In order, because that of a set differs from run to run.
+/// Sorted, because the order of a set differs from run to run.
 extension Set: StateCoded where Element: StateCoded & Comparable {
   public func write(to coder: inout StateCoder) { sorted().write(to: &coder) }
   public init(reading coder: inout StateCoder) throws(StateError) {
@@ -150,7 +150,7 @@ extension TimeSpan: StateCoded {
   }
 }
 
-/// Within the bounds of its coder, as the following ones.
+/// Below the bound of the coder, as in the following types.
 extension ReceiverIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
     coder.name(Int32(rawValue), .receiver)
@@ -187,7 +187,7 @@ extension ReceiverTable: StateCoded {
   }
 }
 
-/// What it allows is of the configuration.
+/// Its limits come from the configuration.
 extension RateLimit: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) { try coder("rested", &rested) }
 }

@@ -7,7 +7,7 @@
 /// }
 /// ```
 public protocol StateFields {
-  /// While it writes it changes nothing: no field is assigned to, or large arrays would be copied.
+  /// It must not assign to fields while it writes, because that would copy large arrays.
   mutating func fields(_ coder: inout StateCoder) throws(StateError)
 }
 
@@ -18,13 +18,13 @@ extension StateFields {
     do throws(StateError) { try copy.fields(&coder) } catch { preconditionFailure("\(error)") }
   }
 
-  /// Reads it into a new one for the same configuration. After an error it is of no use.
+  /// Reads a state into a new value of the same configuration. After an error the value must be discarded.
   public mutating func restore(from coder: inout StateCoder) throws(StateError) { try fields(&coder) }
 }
 
 /// A part that a list, an optional or a table can hold.
 public protocol StateElement: StateFields, StateCoded {
-  /// As it is before its fields are read.
+  /// A value whose fields are about to be read.
   init()
 }
 
@@ -36,10 +36,10 @@ extension StateElement {
   }
 }
 
-/// Writes a state or reads it: `BKST`, the number of the layout, the length of the whole, the fields, a checksum over all of that.
-/// Integers have their least significant octet first.
+/// Writes or reads a state: `BKST`, the number of the layout, the total length, the fields, a checksum of all these. Integers
+/// have their least significant octet first.
 ///
-/// Nothing that is read is believed: no length, no count, no index.
+/// Nothing that is read is trusted: no length, no count, no index.
 ///
 /// ```swift
 /// var writer = StateCoder()
@@ -49,28 +49,28 @@ extension StateElement {
 /// try reader.finish()
 /// ```
 public struct StateCoder: Sendable {
-  /// Increase it with every change of what is written, or of its order.
+  /// Increase it with every change of the fields or of their order.
   public static let layout: UInt32 = 17
   static let magic: UInt32 = 0x5453_4B42
   static let head = 16
   static let tail = 8
 
   public let isReading: Bool
-  /// Names of the fields of one part; nil: they are not asked for.
+  /// Names of the fields of one part; nil: not requested.
   @usableFromInline var names: [String]?
   @usableFromInline var octets: [UInt8]
   @usableFromInline var offset = 0
   @usableFromInline var end = 0
-  /// What is being read, for people: the part, and its field.
+  /// What is being read, for error messages: the part, and its field.
   @usableFromInline var part: StaticString = "head"
   @usableFromInline var field: StaticString = ""
-  /// How many receivers, zones, rooms, beacons and entries there are: no index may reach these.
+  /// The numbers of receivers, zones, rooms, beacons and entries. Every index must be smaller.
   public var bounds = Bounds()
-  /// Under what a state of another run or another configuration is read; nil: it is of this one.
+  /// For a state of another run or another configuration; nil: it is of this one.
   public var heirs: Heirs?
-  /// Collects which receivers, zones and rooms are written; nil: nobody asks.
+  /// Collects the indices of the receivers, zones and rooms that are written; nil: they are not asked for.
   public var named: Named?
-  /// An index was read that has no heir. The list, optional or field that it belongs to goes on without it.
+  /// Whether an index was read that has no heir. The list or optional that holds it leaves it out.
   @usableFromInline var isOrphaned = false
 
   public struct Bounds: Sendable {
@@ -83,7 +83,7 @@ public struct StateCoder: Sendable {
     public init() {}
   }
 
-  /// What has an index that means something only under one configuration, and a name that means the same under each.
+  /// An index of one of these is valid under one configuration only; its name is valid under all.
   public enum Kind: Int, Sendable { case receiver, zone, room }
 
   /// Indices by `Kind`.
@@ -94,11 +94,11 @@ public struct StateCoder: Sendable {
     public subscript(kind: Kind) -> Set<Int32> { indices[kind.rawValue] }
   }
 
-  /// What has become of indices since a state was written, and of the clock.
+  /// The present indices for those in a state, and the difference of the clocks.
   public struct Heirs: Sendable {
-    /// By `Kind`, then by the index of then. What is missing there is gone.
+    /// By `Kind`, then by the index in the state. A missing one does not exist any more.
     var indices: [[Int32: Int32]] = [[:], [:], [:]]
-    /// How far this monotonic clock is ahead of the one of then. All times are moved by it, except for those that stand for "never".
+    /// How far this monotonic clock is ahead of the state's. It is added to all times except those that stand for "never".
     public var clock: TimeSpan
 
     public init(clock: TimeSpan = .zero) { self.clock = clock }
@@ -109,13 +109,13 @@ public struct StateCoder: Sendable {
     }
   }
 
-  /// Writes.
+  /// A coder that writes.
   public init() {
     isReading = false
     octets = []
     append(Self.magic)
     append(Self.layout)
-    // The length, once it is known.
+    // Replaced by the length in `finished()`.
     append(0 as UInt64)
   }
 
@@ -136,17 +136,17 @@ public struct StateCoder: Sendable {
     }
   }
 
-  /// Writes what has neither head nor checksum, for others to put between these.
+  /// A coder that writes without head and checksum.
   public static var body: StateCoder {
     var coder = StateCoder()
     coder.octets.removeAll()
     return coder
   }
 
-  /// What was written as a body.
+  /// The octets of a coder without head and checksum.
   public consuming func written() -> [UInt8] { octets }
 
-  /// Reads what has neither head nor checksum.
+  /// Reads a state without head and checksum.
   public init(body: [UInt8]) {
     isReading = true
     octets = body
@@ -161,20 +161,20 @@ public struct StateCoder: Sendable {
     return coder.names ?? []
   }
 
-  /// Whether that is all that is asked for of a field.
+  /// Whether only the field's name is requested.
   @inlinable @inline(__always) mutating func isNamed(_ name: StaticString) -> Bool {
     if names == nil { return false }
     names?.append("\(name)")
     return true
   }
 
-  /// - Parameter capacity: octets that are expected.
+  /// - Parameter capacity: the expected number of octets.
   public mutating func reserve(_ capacity: Int) { octets.reserveCapacity(capacity) }
 
-  /// A number that two states have in common if the same was written so far.
+  /// A hash of everything written so far; two states can be compared by it.
   public var fingerprint: UInt64 { StateChecksum.of(octets, count: octets.count) }
 
-  /// What was written.
+  /// The complete state.
   public consuming func finished() -> [UInt8] {
     for (place, octet) in Self.octets(of: UInt64(octets.count + Self.tail)).enumerated() {
       octets[8 + place] = octet
@@ -187,18 +187,18 @@ public struct StateCoder: Sendable {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
   }
 
-  /// Everything must have been read.
+  /// Throws if octets are left.
   public func finish() throws(StateError) {
     guard left == 0 else { throw .damaged("\(left) octets are left over") }
   }
 
-  /// Octets that were not read yet.
+  /// How many octets are left to read.
   public var left: Int { end - offset }
 
-  /// What to throw if something that was read cannot be.
+  /// The error for a value that cannot be valid.
   public var damaged: StateError { .damaged("\(part): \(field)") }
 
-  /// What was read makes sense. Nothing is asked while writing.
+  /// Throws if a value that was read is not plausible. While writing, it does nothing.
   @inlinable public func check(_ isSound: @autoclosure () -> Bool) throws(StateError) {
     if isReading, !isSound() { throw damaged }
   }
@@ -235,13 +235,13 @@ extension StateCoder {
     guard let place = Int(exactly: number), place >= 0, place < bound else { throw damaged }
   }
 
-  /// A count of what happened. It can still grow.
+  /// A count of events, with room to grow.
   public mutating func callAsFunction(tally name: StaticString, _ count: inout UInt64) throws(StateError) {
     try self(name, &count)
     if isReading, count >> 62 != 0 { throw damaged }
   }
 
-  /// The same.
+  /// The same for an `Int`.
   public mutating func callAsFunction(tally name: StaticString, _ count: inout Int) throws(StateError) {
     try self(name, &count, in: 0...(1 << 60))
   }
@@ -277,7 +277,7 @@ extension StateCoder {
       MonotonicTime(nanoseconds: offset.nanoseconds) - MonotonicTime(nanoseconds: heirs.clock.nanoseconds)
   }
 
-  /// A list that is no longer than `limit`.
+  /// A list with at most `limit` elements.
   @inlinable public mutating func callAsFunction<Value: StateCoded>(
     _ name: StaticString, _ values: inout [Value], atMost limit: Int
   ) throws(StateError) {
@@ -310,7 +310,7 @@ extension StateCoder {
     for place in parts.indices { try parts[place].fields(&self) }
   }
 
-  /// The same of parts.
+  /// The same for parts.
   @inlinable public mutating func callAsFunction<Part: StateFields>(
     each name: StaticString, _ parts: inout [Part]
   ) throws(StateError) {
@@ -323,7 +323,7 @@ extension StateCoder {
     for place in parts.indices { try parts[place].fields(&self) }
   }
 
-  /// What must be as it was written, or the state is of another configuration.
+  /// A value that must be the same as when it was written; otherwise the state is of another configuration.
   public mutating func callAsFunction<Value: StateCoded & Equatable>(same name: StaticString, _ value: Value)
     throws(StateError)
   {
@@ -343,10 +343,10 @@ extension StateCoder {
     try Value(reading: &self)
   }
 
-  /// How many elements follow.
+  /// Writes a number of elements.
   @inlinable public mutating func count(_ count: Int) { append(UInt32(count)) }
 
-  /// How many elements follow. Each has an octet at least.
+  /// Reads a number of elements. Each has at least one octet.
   @inlinable public mutating func count() throws(StateError) -> Int {
     let count = Int(try take() as UInt32)
     guard count <= left else { throw damaged }
@@ -369,10 +369,10 @@ extension StateCoder {
     return Number(littleEndian: number)
   }
 
-  /// Notes that an index is written.
+  /// Adds an index to `named`.
   public mutating func name(_ index: Int32, _ kind: Kind) { named?.indices[kind.rawValue].insert(index) }
 
-  /// An index of its kind as it is here. Without an heir it means nothing, and `isOrphaned` says so.
+  /// The present index for one that was read. If it has no heir, this is 0 and `isOrphaned` is set.
   public mutating func index(_ kind: Kind, _ number: Int32, below bound: Int) throws(StateError) -> Int32 {
     guard let heirs else {
       guard number >= 0, number < bound else { throw damaged }
@@ -394,7 +394,7 @@ extension StateCoder {
     return index
   }
 
-  /// Reads what may be of something that has no heir; then nil.
+  /// Reads a value; nil if an index in it has no heir.
   @inlinable mutating func readIfKept<Value: StateCoded>() throws(StateError) -> Value? {
     let isOuterOrphaned = isOrphaned
     isOrphaned = false
@@ -406,13 +406,13 @@ extension StateCoder {
 
 /// Why a state cannot be read.
 public enum StateError: Error, Hashable, CustomStringConvertible {
-  /// Its octets are not what was written, or make no sense; with the part.
+  /// Its octets are damaged or not plausible; with the part.
   case damaged(String)
   /// It was written in another layout.
   case layout(UInt32)
   /// Its checkpoint is of a kind that only later versions know.
   case kind(UInt8)
-  /// It was taken under another configuration.
+  /// It was made with another configuration.
   case configuration
 
   public var description: String {
@@ -426,7 +426,7 @@ public enum StateError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Finds every change within eight octets, and all others but one in 2⁶⁴. It is no protection against intent.
+/// Detects every change within eight octets, and all others except one in 2⁶⁴. It is no protection against forgery.
 package enum StateChecksum {
   package static func of(_ octets: [UInt8], count: Int) -> UInt64 {
     let span = octets.span
@@ -443,7 +443,7 @@ package enum StateChecksum {
     return sum
   }
 
-  /// Each step can be undone, so what differs once differs at the end.
+  /// Each step is reversible, so a difference never disappears.
   private static func add(_ word: UInt64, to sum: inout UInt64) {
     sum = (sum ^ word) &* 0xBF58_476D_1CE4_E5B9
     sum ^= sum >> 32

@@ -1,10 +1,10 @@
-// Asks the gateway. All addresses are relative, so that the page works behind any path prefix.
+// Requests to the gateway. All addresses are relative, so that the page works behind any path prefix.
 import { words } from './words.js';
 
 const root = new URL('.', location.href.split('#')[0]);
 export const address = (path) => new URL(path, root).href;
 
-/** A sentence of the gateway about what went wrong, and what to do. */
+/** An error from the gateway, with a remedy. */
 export class Problem extends Error {
   constructor(status, sentence, remedy) {
     super(sentence);
@@ -37,5 +37,5 @@ export async function ask(path, { method = 'GET', body, signal, patience = 10_00
 }
 
 export const api = (path, options) => ask(`./api/v1/${path}`, options);
-/** A name as a part of an address. Browsers take . and .. for folders, so that these go twice encoded. */
+/** A name as a part of an address. Browsers would resolve . and .. as folders, so these are encoded twice. */
 export const part = (name) => /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);

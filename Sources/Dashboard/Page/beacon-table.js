@@ -6,7 +6,7 @@ import { gatewayTime, nameOf } from './store.js';
 import { sparkline } from './sparkline.js';
 
 const history = new Map();
-/** Zones and rooms of which nobody knows who is there. */
+/** Zones and rooms whose members are unknown. */
 let unknown = new Set();
 
 export function beaconTable() {
@@ -25,7 +25,7 @@ export function beaconTable() {
       if (beacons_omitted) say(omitted, words.now.omitted(beacons_omitted));
       remember(beacons);
       unknown = new Set([...zones, ...rooms ?? []].filter((place) => place.state === 'unknown').map((place) => place.zone ?? place.room));
-      // By name, so that rows stay where the eye left them.
+      // Sorted by name, so that rows stay in place.
       update([...beacons].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en', { numeric: true })), (one) => one.beacon);
     },
   };

@@ -1,4 +1,4 @@
-// One beacon: its moving picture, what it measures, its decisions, and trying other thresholds on what has just happened.
+// One beacon: its chart, its readings, its decisions, and trying other thresholds on the last hour.
 import { attribute, el, empty, link, list, panel, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, duration, interval, reading, timeOf } from './figures.js';
@@ -26,7 +26,7 @@ export function beaconView(beacon) {
   const dwell = dwellBar();
 
   const chart = traceCanvas(canvas, trace);
-  // The handles come first: who takes a line does not move the picture.
+  // The handles come first: dragging a line must not move the chart.
   const handles = lineHandles(chart, box, (line, value) => trying.move(line, value));
   const hand = traceHand(chart, box, (words) => say(spoken, words));
   chart.onframe = (frame) => { handles.place(frame); hand.refresh(); };
@@ -71,7 +71,7 @@ export function beaconView(beacon) {
     source = new EventSource(address(`./api/v1/beacons/${part(beacon)}/live`));
     source.addEventListener('history', (event) => {
       const history = JSON.parse(event.data);
-      // A recording that was moved begins anew; after a lost connection what is older stays.
+      // A recording that was moved starts with new data; after a lost connection the older data stays.
       const isLater = trace.isKnown && trace.from < history.from && trace.to >= history.from && history.to >= trace.to - 1000;
       if (isLater) catchUp(history); else trace.replace(history);
       arrived();
@@ -89,7 +89,7 @@ export function beaconView(beacon) {
   }
   let retry = null;
 
-  /** After a reconnection: what is older than the new history stays. */
+  /** After a reconnection, data that is older than the new history stays. */
   function catchUp(history) {
     const from = trace.to + 1, pick = (columns, names) => {
       const keep = columns.t.map((t, i) => t >= from ? i : -1).filter((i) => i >= 0);
@@ -108,7 +108,7 @@ export function beaconView(beacon) {
     if (!chart.zoneName && trace.zones.length) update(store);
   }
 
-  /** Looking further back than memory holds here asks the gateway for what it holds. */
+  /** If the user looks further back than the page's data, requests older data from the gateway. */
   async function fetchMore() {
     const wanted = chart.end() - chart.view.span;
     if (isFetching || !trace.isKnown || wanted > trace.from - 500 || !trace.isComplete) return;
@@ -136,7 +136,7 @@ export function beaconView(beacon) {
     show(tabs, zones.length > 1);
     const zone = overview.zones.find((one) => one.zone === chart.zoneName);
     chart.numbers = zone && !zone.rooms ? { near: zone.near, enter: zone.enter, exit: zone.exit } : null;
-    // A zone of rooms estimates no distance: that of another zone is shown.
+    // A zone of rooms has no distance, so that of another zone is shown.
     chart.estimating = zone?.rooms ? zones.find((name) => trace.estimates.has(name) && !overview.zones.find((one) => one.zone === name)?.rooms) ?? chart.zoneName : chart.zoneName;
     chart.unit = [zone?.exit, zone?.enter, zone?.near].find((one) => one?.threshold != null)?.unit ?? 'm';
     chart.quietAfter = Math.max(5000, (now?.interval_s ?? 0) * 6000);
@@ -179,7 +179,7 @@ export function beaconView(beacon) {
     if (chart.isTrying) trying.again();
   });
   listen();
-  // A browser opens six connections to one gateway; pages that nobody sees give theirs back.
+  // A browser opens at most six connections to one gateway, so hidden pages close theirs.
   const stopWatching = whenSeen(() => { if (!source) listen(); }, () => { source?.close(); source = null; });
   return {
     title: beacon,

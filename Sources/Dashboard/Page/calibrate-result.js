@@ -1,4 +1,4 @@
-// What a calibration is worth: how often rooms were right on stretches of the walk that it did not learn from.
+// The quality of a calibration: how often rooms were right on stretches of the walk that it did not learn from.
 import { el, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { percent } from './figures.js';

@@ -1,4 +1,4 @@
-// Calibrating on the plan: walk about with a beacon, tap where you are, see what is covered, let the gateway learn, keep it.
+// Calibration on the plan: the user walks with a beacon, taps where they are, sees the covered rooms, calibrates and saves.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { duration, level } from './figures.js';
@@ -8,7 +8,7 @@ import { loginRoute } from './login.js';
 import { nameOf, store } from './store.js';
 import { calibrationResult } from './calibrate-result.js';
 
-/** onMarks: gets the points marked; onWalk: whether a walk is on, and what a tap on the plan then does. */
+/** onMarks: called with the marked points; onWalk: called with whether a walk is in progress, and the action of a tap on the plan. */
 export function calibratePanel({ onMarks, onWalk }) {
   const text = words.calibrate;
   const lead = el('p.note', { text: text.lead }), login = el('a', { href: '#/login', text: text.login, hidden: true });
@@ -119,7 +119,7 @@ export function calibratePanel({ onMarks, onWalk }) {
   ask();
   return {
     node,
-    /** Who is to be carried, and what the plan can show. */
+    /** The beacon to carry, and the plan's abilities. */
     update(overview, chosen, outlined) {
       attribute(login, 'href', loginRoute());
       names = new Map(overview.beacons.map((one) => [one.beacon, one.name]));

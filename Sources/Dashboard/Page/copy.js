@@ -1,4 +1,4 @@
-// A button that copies. Where a page may not use the clipboard (plain HTTP beyond loopback), it selects instead.
+// A button that copies. If the page may not use the clipboard (plain HTTP beyond loopback), it selects the text instead.
 import { el, say } from './dom.js';
 import { words } from './words.js';
 

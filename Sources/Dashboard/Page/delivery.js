@@ -1,4 +1,4 @@
-// Whether what is decided arrives: the broker, the outbox, what waits.
+// The delivery: the broker, the outbox, waiting messages.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { duration } from './figures.js';

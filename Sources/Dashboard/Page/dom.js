@@ -1,4 +1,4 @@
-// The few ways in which the page makes and changes elements. Text goes in as text: names come from the air and are hostile.
+// Functions that make and change elements. Text is never inserted as HTML, because names come from the air and may be hostile.
 
 /** el('button.quiet', { 'aria-label': …, onclick: … }, child, 'text') */
 export function el(name, properties = {}, ...children) {
@@ -26,13 +26,13 @@ function set(node, key, value) {
   else node.setAttribute(key, value === true ? '' : value);
 }
 
-/** Sets text only where it differs: that keeps selections and spares the layout. */
+/** Sets text only if it differs, which keeps selections and saves layout work. */
 export function say(node, text) {
   const wanted = text == null ? '' : visible(String(text));
   if (node.textContent !== wanted) node.textContent = wanted;
 }
 
-/** Characters that turn text around or cannot be seen become marks. */
+/** Replaces invisible characters and those that change the writing direction. */
 export const visible = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD');
 
 export function attribute(node, name, value) {
@@ -50,7 +50,7 @@ export function list(parent, make) {
   return (items, keyOf) => {
     const wanted = new Map();
     for (const item of items) wanted.set(keyOf(item), item);
-    // First those that go: then the others need not move, and none loses its focus.
+    // Rows to remove come first, so that the others need not move and lose their focus.
     for (const [key, row] of rows) {
       if (wanted.has(key)) continue;
       row.node.remove();
@@ -67,7 +67,7 @@ export function list(parent, make) {
   };
 }
 
-/** What a view says when it has nothing to show: what that means, and what to do. */
+/** The text of an empty view: what that means, and what to do. */
 export const empty = ([what, remedy, ...links]) => el('div.empty', {}, el('strong', { text: what }), ' ', el('span', { text: remedy }),
   ...links.flatMap(([route, text]) => [' ', link([route], text)]));
 

@@ -1,4 +1,4 @@
-// The dwell that is filling up: which decision comes, and when.
+// The dwell time that is running: which decision comes next, and when.
 import { attribute, el, say } from './dom.js';
 import { words } from './words.js';
 

@@ -1,4 +1,4 @@
-// What has just happened: transitions and what phones would have noticed of them, newest first, each with its evidence.
+// The latest transitions and verdicts on phones, newest first, each with its evidence.
 import { attribute, el, empty, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, timeOf, dateOf } from './figures.js';

@@ -18,7 +18,7 @@ export const short = (n) => String(Math.round(n * 100) / 100).replace('-', minus
 
 export const metres = (n) => n == null ? '–' : `${short(n)}${narrow}m`;
 export const decibels = (n) => n == null ? '–' : `${short(Math.round(n * 10) / 10)}${narrow}dBm`;
-/** A measured signal: tenths would only flicker. */
+/** A measured signal, without tenths, which would only flicker. */
 export const level = (n) => n == null ? '–' : `${short(Math.round(n))}${narrow}dBm`;
 export const percent = (p) => p == null ? '–' : `${Math.round(p * 100)}${narrow}%`;
 export const seconds = (n) => `${short(Math.round(n * 10) / 10)}${narrow}s`;

@@ -1,4 +1,4 @@
-// What surrounds every view: name, navigation, connection, theme, the banner of a lost gateway, what is spoken, the recording.
+// The frame of every view: name, navigation, connection, theme, the banner of a lost gateway, announcements, the recording.
 import { attribute, el, say, show, svg } from './dom.js';
 import { words } from './words.js';
 import { duration, timeOf } from './figures.js';
@@ -54,7 +54,7 @@ export function frame() {
     show(login, connection === 'live' && overview?.passwords === true && !overview.rights.write);
     recording.update(overview);
   }
-  // The age in the banner goes on although nothing arrives.
+  // The age in the banner increases although nothing arrives.
   setInterval(() => { if (store.connection === 'lost') update(store); }, 1000);
 
   return {
@@ -66,7 +66,7 @@ export function frame() {
   };
 }
 
-/** Speaks transitions to those who do not see them: one sentence every few seconds at most. */
+/** Announces transitions to screen readers: at most one sentence every few seconds. */
 function speak(node) {
   let waiting = [], timer = null;
   const flush = () => {

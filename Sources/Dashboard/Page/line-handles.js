@@ -42,7 +42,7 @@ export function lineHandles(chart, box, move) {
     });
   }
 
-  /** The lines themselves can be taken too. */
+  /** The lines themselves can be dragged, too. */
   const under = (event) => {
     if (!chart.isTrying || !chart.lines) return null;
     const y = event.clientY - chart.canvas.getBoundingClientRect().top;
@@ -57,7 +57,7 @@ export function lineHandles(chart, box, move) {
       const lines = [...chart.lines ?? []].sort((a, b) => a.y - b.y), gap = space.rem * (chart.isTrying ? 1.6 : 1.3);
       let free = -Infinity;
       const spots = lines.map((one) => { free = Math.max(one.y, free + gap); return free; });
-      // What was pushed below the chart pushes the others up.
+      // A name that was pushed below the chart pushes the others up.
       let floor = space.low.bottom;
       for (let i = spots.length - 1; i >= 0; i -= 1) { spots[i] = Math.min(spots[i], floor); floor = spots[i] - gap; }
       lines.forEach((one, i) => {
@@ -83,7 +83,7 @@ export function lineHandles(chart, box, move) {
   };
 }
 
-/** Within what the configuration takes. */
+/** Within the limits of the configuration. */
 function round(value, unit) {
   if (unit === 'dBm') return Math.round(Math.min(20, Math.max(-127, value)));
   const metres = Math.min(1000, Math.max(0.01, value)), digits = metres < 1 ? 2 : metres < 20 ? 1 : 0;

@@ -1,10 +1,10 @@
-// The login form: shown where the gateway answers that it must know who asks.
+// The login form, shown if the gateway requires a login.
 import { el, say, show } from './dom.js';
 import { words } from './words.js';
 import { ask } from './api.js';
 import { check, connect, store } from './store.js';
 
-/** Where the form is; after the login the page is where it was. */
+/** The place of the form; after the login the page shows the same view as before. */
 export const loginRoute = () => /^#\/(login|$)/.test(location.hash) ? '#/login' : `#/login/${location.hash.slice(2)}`;
 
 export function loginView(...back) {

@@ -1,5 +1,5 @@
-// Starts the page: the frame around the views, and which view is shown. A view is a function that returns an element, what to do
-// when the gateway has spoken, and how to end.
+// Starts the page: the frame around the views, and the choice of the view. A view is a function that returns an element, a function
+// for updates of the gateway, and one that ends it.
 import { el, say, show } from './dom.js';
 import { words } from './words.js';
 import { connect, store, subscribe } from './store.js';
@@ -55,7 +55,7 @@ function open(wanted, state) {
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
   }
-  // The first paint of what the gateway said, for those who measure it.
+  // The first paint of the gateway's data, for measurements.
   if (wanted !== 'waiting') performance.mark('shown');
 }
 

@@ -1,4 +1,4 @@
-// The first view: who is where, whether everything hears, and what has just happened.
+// The first view: zones and rooms with their members, the state of receivers, and the latest transitions.
 import { el, empty, list, panel, say, show, attribute } from './dom.js';
 import { words } from './words.js';
 import { zoneCard } from './zone-card.js';
@@ -45,10 +45,10 @@ export function nowView() {
 
 const area = (name, node) => { node.classList.add(`area-${name}`); return node; };
 
-/** One sentence that a person can act on. */
+/** One sentence with the state, or with the problem to look at. */
 function summary(headline, trouble, { zones, rooms = [], health, receivers_awaited: awaited = [], broker }) {
   const all = [...zones, ...rooms], unknown = all.filter((place) => place.state === 'unknown');
-  /** Who is in these, and in how many of them. */
+  /** The members of these, and how many of them have members. */
   const count = (places) => [new Set(places.flatMap((place) => place.beacons.map((one) => one.beacon))).size, places.filter((place) => place.beacons.length).length];
   const [present] = count(all);
   if (!all.length) say(headline, words.now.noPlaces);

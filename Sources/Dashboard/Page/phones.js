@@ -1,4 +1,4 @@
-// Phones: what their system lets their app do, and the window running out as a bar.
+// Phones: the state of their app, and the remaining window as a bar.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { countdown } from './figures.js';

@@ -28,13 +28,13 @@ export function planCanvas(canvas) {
   paint();
 
   const isHere = (floor) => (floor ?? null) === shown.floor;
-  /** The floor of a cloud: told, or that of its most probable cell. */
+  /** The floor of a cloud: the reported one, or that of its most probable cell. */
   const floorOf = ({ floor, cells }) => {
     if (floor !== undefined) return floor;
     const best = cells.reduce((most, cell) => cell[2] > (most?.[2] ?? 0) ? cell : most, null);
     return best?.[3] == null ? null : plan.floors[best[3]]?.floor ?? null;
   };
-  /** A receiver hangs on the floor of the room that lists it. */
+  /** A receiver is on the floor of the room that lists it. */
   const floorOfReceiver = (one) => one.floor !== undefined ? one.floor : plan.rooms.find((room) => room.receivers?.includes(one.receiver))?.floor ?? plan.floors[0]?.floor;
   const rooms = () => plan.rooms.filter((room) => isHere(room.floor));
 

@@ -1,8 +1,8 @@
-// Where the names of rooms stand on the plan, and how long they may be.
+// The places of room names on the plan, and their lengths.
 
 export const cut = (content, most) => content.length > most ? `${content.slice(0, most - 1)}…` : content;
 
-/** Where a room's name stands: at the top of the room, in the middle of its widest part there. */
+/** The place of a room's name: at the top of the room, in the middle of its widest part there. */
 export function labelPoint(outline) {
   const top = Math.max(...outline.map(([, y]) => y)), below = top - Math.min(0.6, (top - Math.min(...outline.map(([, y]) => y))) / 3), crossings = [];
   outline.forEach(([ax, ay], i) => {

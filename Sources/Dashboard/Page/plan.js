@@ -1,4 +1,4 @@
-// The plan: rooms with who is in them, receivers, where one beacon probably is, and calibrating by tapping where one stands.
+// The plan: rooms with their members, receivers, the probable place of one beacon, and calibration by tapping one's own place.
 import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { percent } from './figures.js';
@@ -90,7 +90,7 @@ export function planView() {
     timer = setTimeout(ask, document.hidden ? 5000 : 700);
   }
 
-  /** While a walk is on, the plan takes taps and keys. */
+  /** During a walk, the plan reacts to taps and keys. */
   let tap = null;
   function mark(act) {
     if ((act === null) === (tap === null)) { tap = act; return; }

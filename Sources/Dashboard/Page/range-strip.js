@@ -1,10 +1,10 @@
-// A zone as a strip from near to far: where near, enter and exit are, and where its beacons are on it.
+// A zone as a strip from near to far, with the thresholds of near, enter and exit and the beacons.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { decibels, distance, level, metres, short } from './figures.js';
 import { nameOf } from './store.js';
 
-/** Signal counts down as distance counts up, so both strips read from near to far. */
+/** Signals decrease as distances increase, so both strips go from near to far. */
 function scale(zone) {
   const lines = [zone.near?.threshold, zone.near?.rearm, zone.enter?.threshold, zone.exit?.threshold].filter((one) => one != null);
   if (unit(zone) === 'dBm') {

@@ -1,4 +1,4 @@
-// The receivers: whether each hears, how much, and why not.
+// The receivers: their states, rates and faults.
 import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { duration, number } from './figures.js';
@@ -6,7 +6,7 @@ import { gatewayTime } from './store.js';
 import { sparkline } from './sparkline.js';
 
 export const blindStates = new Set(['deaf', 'empty', 'blind', 'gone', 'missing']);
-/** Whether anything can be heard at all. */
+/** Whether any receiver works. */
 export const hears = ({ health }) => health.receivers.some((one) => !blindStates.has(one.state));
 
 export function receivers() {

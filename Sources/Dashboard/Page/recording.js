@@ -1,4 +1,4 @@
-// The bar below the page while a recording is played: where it is, how fast, and a handle to move in it.
+// The bar below the page while a recording is played: its time, its speed, and a handle to move in time.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { api } from './api.js';

@@ -1,4 +1,4 @@
-// One room: who is in it, and how sure that is.
+// One room: its members, with their probabilities.
 import { attribute, el, list, say, show } from './dom.js';
 import { member, stateBadge } from './zone-card.js';
 

@@ -1,4 +1,4 @@
-// The configuration as it was checked, and what else is at this door.
+// The configuration as `check` explains it, and links to the API.
 import { el, panel, say, show } from './dom.js';
 import { words } from './words.js';
 import { address, api } from './api.js';
@@ -6,7 +6,7 @@ import { dateOf, duration } from './figures.js';
 import { gatewayTime } from './store.js';
 import { copyButton } from './copy.js';
 
-/** What the configuration does, in the words of `check`: a section for receivers, for zones, … */
+/** The explanation of `check`: a section for receivers, for zones, … */
 function section({ section: kind, items }) {
   const rows = items.map(({ name, sentences }) => {
     const title = el('dt'), text = el('dd');

@@ -1,4 +1,4 @@
-// A small line of the last minute, for the eye only; the number stands beside it.
+// A small line of the last minute, hidden from screen readers; the number is beside it.
 import { svg } from './dom.js';
 
 export function sparkline(least, most, width = 64, height = 18) {

@@ -1,11 +1,11 @@
-// What the gateway last said, and whether it still speaks. Views subscribe and read; nothing else holds state of the gateway.
+// The last state of the gateway, and whether it still answers. Views subscribe and read; nothing else stores state of the gateway.
 import { address, api } from './api.js';
 
 export const store = {
   overview: null,
   /** connecting, live, lost, login */
   connection: 'connecting',
-  /** When the gateway last spoke, in milliseconds of this machine's clock. */
+  /** When the gateway last sent something, in milliseconds of this machine's clock. */
   heardAt: 0,
   /** How far the gateway's clock is ahead of this machine's, ms. */
   ahead: 0,
@@ -16,7 +16,7 @@ export const gatewayTime = () => Date.now() + store.ahead;
 
 const views = new Set(), listeners = new Set();
 export function subscribe(view) { views.add(view); return () => views.delete(view); }
-/** For each transition once, as it happens. */
+/** Called once for each transition, as it happens. */
 export function onTransition(listener) { listeners.add(listener); return () => listeners.delete(listener); }
 
 let isTold = false;
@@ -48,7 +48,7 @@ function take(overview, transition, verdict) {
   if (overview) {
     store.ahead = Date.parse(overview.time) - Date.now();
     const isFirst = !store.overview;
-    // A recording was moved back: what comes again is new.
+    // A recording was moved back, so transitions that come again are new.
     if (!isFirst && Date.parse(overview.time) < Date.parse(store.overview.time) - 1500) seen.clear();
     const isMoved = isFirst || seen.size === 0;
     store.overview = overview;
@@ -75,7 +75,7 @@ function announce(transition, isOld) {
   if (!isOld) for (const listener of [...listeners]) listener(transition);
 }
 
-/** Shows a transition at once; the next overview, within a second, is the truth again. */
+/** Shows a transition at once; the next overview, within a second, replaces this. */
 function apply(overview, transition) {
   const { event, zone, room, beacon } = transition;
   const place = (zone != null ? overview.zones : overview.rooms)?.find((one) => (one.zone ?? one.room) === (zone ?? room));
@@ -91,7 +91,7 @@ function apply(overview, transition) {
   if (place.state !== 'unknown') place.state = place.count ? 'occupied' : 'empty';
 }
 
-/** An event source tells no status, and a dead network tells nothing at all: so the page asks. */
+/** An event source reports no status, and on a dead network it reports nothing, so the page sends a request. */
 export async function check() {
   if (asking) return asking;
   asking = (async () => {
@@ -113,12 +113,12 @@ export async function check() {
   return asking;
 }
 
-// The gateway speaks at least every 10 s. Whoever has been silent for longer is asked.
+// The gateway sends something at least every 10 s. After a longer silence, the page sends a request.
 setInterval(() => {
   if (document.hidden || store.connection === 'login') return;
   if (Date.now() - store.heardAt > (store.connection === 'live' ? 12_000 : 3000)) check();
 }, 1000);
-/** Tells when the page comes before somebody's eyes, and when it has been out of sight for a while. */
+/** Reports when the page becomes visible, and when it has been hidden for a while. */
 export function whenSeen(seen, unseen) {
   let timer = null;
   const turn = () => {
@@ -130,7 +130,7 @@ export function whenSeen(seen, unseen) {
 }
 whenSeen(() => { if (!source && store.connection !== 'login') connect(); else if (Date.now() - store.heardAt > 12_000) check(); }, () => { source?.close(); source = null; });
 
-/** What people call a beacon; transitions do not always tell it. */
+/** The display name of a beacon, which transitions do not always have. */
 export const nameOf = (one) => one.name || names.get(one.beacon) || one.beacon;
 const names = new Map();
 function learn({ beacons }) {

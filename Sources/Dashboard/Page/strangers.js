@@ -1,4 +1,4 @@
-// What is in the air and belongs to no beacon of the configuration; any of it can become one.
+// Devices in range that are not in the configuration; each can be added to it.
 import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, api } from './api.js';
@@ -24,7 +24,7 @@ export function strangersView() {
       say(none.querySelector('strong'), what);
       say(none.querySelector('span'), why ?? remedy);
       show(hidden, !reveal.checked);
-      // A row that is open stays where it is; the others go by strength.
+      // An open row stays where it is; the others are sorted by strength.
       update([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 300), (one) => one.id);
       show(overlooked, more > 0);
       if (more) say(overlooked, text.overlooked(more));
@@ -45,7 +45,7 @@ export function strangersView() {
   };
 }
 
-/** In steps of 4 dB, so that rows do not dance. */
+/** In steps of 4 dB, so that rows do not change places all the time. */
 const strength = (one) => (one.beacon ? -1000 : 0) + Math.round(one.rssi_dbm / 4);
 
 function stranger({ id }) {
@@ -98,5 +98,5 @@ function stranger({ id }) {
   };
 }
 
-/** A name as YAML takes it. */
+/** A name as YAML. */
 const quoted = (name) => /^[A-Za-z][\w .-]*$/.test(name) ? name : JSON.stringify(name);

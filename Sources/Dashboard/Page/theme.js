@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until somebody chooses.
+// Light or dark: like the system, until the user chooses.
 import { attribute, el, svg } from './dom.js';
 import { words } from './words.js';
 
@@ -24,7 +24,7 @@ export function themeButton() {
   button.addEventListener('click', () => {
     const wanted = isDark() ? 'light' : 'dark';
     try {
-      // Who chooses what the system has follows the system again.
+      // A choice that equals the system's setting follows the system again.
       if ((wanted === 'dark') === system.matches) localStorage.removeItem('theme');
       else localStorage.setItem('theme', wanted);
     } catch { document.documentElement.dataset.theme = wanted; }
@@ -36,12 +36,12 @@ export function themeButton() {
   return button;
 }
 
-/** The colours of the page as a canvas needs them. */
+/** The colours of the page, for canvases. */
 export function colours(names) {
   const style = getComputedStyle(document.documentElement);
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
-/** Colours by which receivers are told apart; their marks differ in shape too. */
+/** Colours that distinguish receivers; their marks also differ in shape. */
 export const series = () => Array.from({ length: 8 }, (_, i) => colours([`series-${i}`])[`series-${i}`]);
 export const calm = matchMedia('(prefers-reduced-motion: reduce)');

@@ -1,4 +1,4 @@
-// Axes of the chart: where a value lies, and which round values are written beside it.
+// Axes of the chart: the place of a value, and the round values beside it.
 
 const nice = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -27,5 +27,5 @@ export function timeTicks(from, to, count) {
   return { ticks, step };
 }
 
-/** The next round value above, so that the axis does not tremble with its data. */
+/** The next larger round value, so that the axis does not change with every point. */
 export const roundUp = (value) => [1.5, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 1000].find((v) => v >= value) ?? value;

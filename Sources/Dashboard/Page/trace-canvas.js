@@ -1,5 +1,5 @@
 // The moving picture: raw signal, estimate with its band, thresholds, presence, decisions. Draws what the trace holds for the
-// time that the view shows; who moves the view is trace-hand.js.
+// time that the view shows; trace-hand.js moves the view.
 import { axis, roundUp } from './trace-axes.js';
 import { calm, colours, onTheme, series } from './theme.js';
 import { beyond, presence } from './trace-data.js';
@@ -13,10 +13,10 @@ export function traceCanvas(canvas, trace) {
   const context = canvas.getContext('2d');
   const chart = {
     canvas, context, trace,
-    /** What is shown: span and end in ms; end null: follows the present. */
+    /** The time shown: span and end in ms; end null: follows the present. */
     view: { span: 60_000, end: null },
     scale: 'log', zone: null, zoneName: null, isTrying: false,
-    /** Configured and tried numbers; tried is null where nothing is tried. */
+    /** Configured and tried numbers; tried is null if nothing is tried. */
     numbers: null, tried: null, wouldBe: null,
     cursor: null, isPaused: false, quietAfter: 5000,
     palette: null, series: null, frame: null, onframe: () => {},
@@ -40,7 +40,7 @@ export function traceCanvas(canvas, trace) {
 
   chart.redraw = () => { isDirty = true; request ||= requestAnimationFrame(look); };
   chart.arrived = () => { arrival = performance.now(); hasNews = true; if (!request && !timer) again(0); };
-  /** Runs on between two messages, a little late so that what arrives slides in. */
+  /** Continues between two messages, slightly late, so that new points slide in. */
   chart.present = () => trace.to + Math.min(400, performance.now() - arrival) - 150;
   chart.end = () => chart.view.end ?? chart.present();
   chart.rescale = () => { most = 0; chart.redraw(); };
@@ -63,7 +63,7 @@ export function traceCanvas(canvas, trace) {
     return most;
   }
 
-  /** Some two thousand of the values are enough for an axis. */
+  /** Some two thousand of the values are enough to choose an axis. */
   function sample(t, from, to, visit) {
     const first = t.find(from), last = t.find(to + 1), step = Math.max(1, Math.floor((last - first) / 2000));
     for (let i = first; i < last; i += step) visit(i);
@@ -123,7 +123,7 @@ export function traceCanvas(canvas, trace) {
     context.restore();
   }
 
-  // For tests and for the curious: where things are drawn, in CSS pixels of the canvas.
+  // For tests: where things are drawn, in CSS pixels of the canvas.
   let frames = 0, cost = 0, published = 0, isUnpublished = false;
   function publish(frame, began) {
     frames += 1;
@@ -141,15 +141,15 @@ export function traceCanvas(canvas, trace) {
     });
   }
 
-  /** Looks whether there is something to draw, and when to look again: an idle page asks for no frames. */
+  /** Checks whether there is something to draw, and when to check again: an idle page requests no frames. */
   function look(now) {
     request = 0;
     if (isEnded) return;
     const isMoving = chart.view.end === null && !chart.isPaused && performance.now() - arrival < 1000, pixel = chart.view.span / canvas.width;
     if (isUnpublished && now - published > 100 && chart.frame) isDirty = true;
-    // Time moves by whole pixels. News waits for the next of them, but not for long.
+    // Time moves by whole pixels. New points wait for the next pixel, but not for long.
     const isDue = isDirty || isMoving && Math.abs(chart.end() - drawnEnd) >= pixel || hasNews && now - last > 90;
-    // 30 frames a second are smooth for what moves this slowly; who asks for calm gets four.
+    // 30 frames a second are smooth at this speed; users who prefer reduced motion get four.
     const least = calm.matches ? 250 : 30;
     if (isDue && now - last >= least && chart.width && chart.palette) {
       last = now;

@@ -1,4 +1,4 @@
-// What is known of one beacon: its sightings, its estimates by zone, its decisions. Columns of numbers, oldest first, bounded.
+// The data of one beacon: its sightings, its estimates by zone, its decisions. Columns of numbers, oldest first, bounded.
 
 const most = 240_000;
 
@@ -37,25 +37,25 @@ function drop(columns, count) { for (const column of Object.values(columns)) col
 
 export class Trace {
   receivers = [];
-  /** Which of them have heard it. */
+  /** Which receivers have heard it. */
   hearers = new Set();
   sightings = table('t', 'receiver', 'rssi');
   /** By zone. */
   estimates = new Map();
   transitions = [];
-  /** What it said to have happened, the newest first. */
+  /** Its events, the newest first. */
   events = [];
-  /** When nobody could know who was in a zone, by zone: spans [from, to], the last perhaps without end. */
+  /** When the state was unknown, by zone: spans [from, to], the last perhaps without end. */
   unknown = new Map();
   zones = [];
   readings = {};
   from = Infinity;
   to = 0;
   isComplete = true;
-  /** Whether a history has come. */
+  /** Whether a history has been loaded. */
   isKnown = false;
 
-  /** Replaces everything by a history. */
+  /** Replaces everything with a history. */
   replace(history) {
     this.sightings = table('t', 'receiver', 'rssi');
     this.estimates = new Map();
@@ -69,18 +69,18 @@ export class Trace {
     this.unknown = new Map((history.unknown ?? []).map(({ zone, spans }) => [zone, spans]));
   }
 
-  /** Whether a zone is known now, which a picture does not tell while nothing is heard. */
+  /** Whether a zone's state is known now; overviews do not show that while nothing is heard. */
   see(zone, isKnown, at) {
     const spans = this.unknown.get(zone) ?? [], last = spans.at(-1), isOpen = last !== undefined && last[1] === null;
     if (isKnown && isOpen) last[1] = at;
     if (!isKnown && !isOpen) spans.push([at, null]);
     if (spans.length > 200) spans.shift();
     this.unknown.set(zone, spans);
-    // Nothing else moves the picture on.
+    // Nothing else moves the chart.
     if (!isKnown) this.to = Math.max(this.to, at);
   }
 
-  /** Puts what is older before what is known, which has more detail. */
+  /** Puts older data before the present data, which has more detail. */
   prepend(history) {
     const kept = { sightings: this.sightings, estimates: this.estimates, transitions: this.transitions, from: this.from, to: this.to };
     this.replace(history);
@@ -136,7 +136,7 @@ export class Trace {
     if (this.transitions.length > 2000) this.transitions.shift();
   }
 
-  /** The dwell that is filling up. Silence counts from every sighting; it is told only once it is long. */
+  /** The dwell time that is running. Silence begins at every sighting; it is shown only once it is long. */
   pending(zone) {
     const dwell = this.live(zone)?.dwell;
     if (!dwell || dwell.due <= dwell.since) return null;
@@ -189,7 +189,7 @@ export function presence(transitions, { inside: isInsideAtEnd, near: isNearAtEnd
   return spans;
 }
 
-/** The first time that an estimate is beyond the line at which near re-arms. */
+/** The first time at which an estimate is beyond the re-arm line. */
 export function beyond(columns, near, from, to) {
   if (!columns || near?.rearm == null) return to;
   const { t, distance, rssi } = columns;

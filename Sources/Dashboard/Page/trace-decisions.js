@@ -1,8 +1,8 @@
-// What was decided, drawn: when the beacon was inside, the marks of its transitions, and the dwell of what comes next.
+// Draws decisions: when the beacon was inside, the marks of its transitions, and the dwell time of the next one.
 import { font } from './trace-paint.js';
 import { words } from './words.js';
 
-/** A ribbon: when it was inside, and near; and when nobody could know. */
+/** A ribbon: when it was inside, near, or unknown. */
 export function drawPresence({ context, palette, wouldBe }, frame, spans, row, unknown = []) {
   const { space, x, from, end } = frame, y = space.ribbon.top + row * space.ribbon.height, height = space.ribbon.height - 2;
   context.fillStyle = palette.sunk;
@@ -24,7 +24,7 @@ export function drawPresence({ context, palette, wouldBe }, frame, spans, row, u
   context.fillText(row ? words.beacon.wouldBe : words.beacon.actual, space.right + 6, y + height / 2);
 }
 
-/** As the card of an unknown zone. */
+/** Hatched, like the card of an unknown zone. */
 function hatch(context, palette, left, right, y, height) {
   if (right <= left) return;
   context.save();
@@ -83,7 +83,7 @@ export function drawMarks({ context, palette, cursor }, frame, transitions) {
   context.setLineDash([]);
 }
 
-/** The newest estimate, with the dwell filling up as a ring around it. */
+/** The newest estimate, with the dwell time as a ring around it. */
 export function drawNow(chart, frame, estimates, live) {
   const { context, palette, trace } = chart, { x, distances, strengths, space, end } = frame, last = estimates.t.length - 1;
   if (last < 0 || end - estimates.t.at(last) > chart.quietAfter * 2) return;

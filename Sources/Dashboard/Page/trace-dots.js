@@ -1,8 +1,8 @@
-// The sightings in the chart. Each receiver has its colour and its shape. Many of them are drawn once, onto a picture that then moves
-// with time, because it is the drawing that costs a browser most.
+// The sightings in the chart. Each receiver has its colour and its shape. If there are many, they are drawn once, onto an image that
+// then moves with time, because drawing costs a browser most.
 import { dot } from './trace-paint.js';
 
-/** More sightings than these are worth the picture. */
+/** With more sightings than this, the image is worthwhile. */
 const many = 1500;
 
 export function drawDots(chart, frame) {
@@ -50,7 +50,7 @@ function drawMany(chart, frame) {
   context.restore();
 }
 
-/** A picture of the time from `from` on, still empty. */
+/** An empty image for the time from `from` on. */
 function begin(key, table, from, width, height, old) {
   const canvas = old?.canvas ?? document.createElement('canvas');
   canvas.width = width;
@@ -58,19 +58,19 @@ function begin(key, table, from, width, height, old) {
   return { canvas, pen: canvas.getContext('2d'), key, table, from, count: table.t.find(from), taken: new Uint8Array(width * height) };
 }
 
-/** Gives up the pixels at the left. */
+/** Drops the pixels at the left. */
 function move(layer, by, scale) {
   const { canvas, pen, taken } = layer, { width } = canvas;
   pen.globalCompositeOperation = 'copy';
   pen.drawImage(canvas, -by, 0);
   pen.globalCompositeOperation = 'source-over';
   layer.from += by / scale;
-  // All rows at once: what comes round at the right edge is cleared.
+  // All rows at once; the pixels that appear at the right edge are cleared.
   taken.copyWithin(0, by);
   for (let end = width; end <= taken.length; end += width) taken.fill(0, Math.max(0, end - by), end);
 }
 
-/** Adds the sightings that came since; of those on one pixel, one. */
+/** Adds new sightings, one for each pixel. */
 function extend(layer, { trace, series }, { strengths, space }, scale, ratio) {
   const { t, receiver, rssi } = trace.sightings, { canvas: { width, height }, taken } = layer, paths = trace.receivers.map(() => null);
   const perLevel = height / (strengths.most - strengths.least);

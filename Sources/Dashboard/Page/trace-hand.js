@@ -1,4 +1,4 @@
-// Moves the chart and reads it out: wheel, pinch and buttons zoom, dragging pans, hovering and arrow keys read.
+// Moves the chart and shows values: wheel, pinch and buttons zoom, dragging pans, hovering and arrow keys show values.
 import { el, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, timeOf } from './figures.js';
@@ -12,7 +12,7 @@ export function traceHand(chart, box, spoken) {
   box.append(card);
 
   const touched = () => { chart.redraw(); chart.onmove?.(); };
-  /** Zooms so that the given time stays where it is; at the right edge of the present it stays the present. */
+  /** Zooms around the given time; a view that follows the present keeps following it. */
   function zoom(factor, time = null) {
     const end = chart.end(), span = Math.min(most, Math.max(least, view.span * factor));
     if (view.end !== null && time !== null) view.end = end + (time - end) * (1 - span / view.span);
@@ -85,7 +85,7 @@ export function traceHand(chart, box, spoken) {
     event.preventDefault();
   });
 
-  /** To the decision before or after the cursor. */
+  /** Moves to the decision before or after the cursor. */
   function hop(by) {
     const own = trace.transitions.filter((one) => one.zone === chart.zoneName), from = chart.cursor ?? chart.end();
     const next = by < 0 ? own.findLast((one) => one.at < from - 1) : own.find((one) => one.at > from + 1);
@@ -121,7 +121,7 @@ export function traceHand(chart, box, spoken) {
     card.style.transform = `translate(${Math.round(at + (isRight ? -12 : 12))}px, ${Math.round(space.top.top + 6)}px) ${isRight ? 'translateX(-100%)' : ''}`;
   }
 
-  /** Keeps the read-out true while the picture moves below it. */
+  /** Updates the shown values while the chart moves. */
   const refresh = () => { if (chart.cursor !== null && !card.hidden) fill(chart.cursor); };
   return { zoom, pause, live, refresh, read };
 }

@@ -1,11 +1,11 @@
-// The strokes of the chart. Each function draws one thing from the chart and its frame: what lies where at this moment.
+// Draws the parts of the chart. Each function draws one part from the chart and its frame, which has the present coordinates.
 import { timeTicks } from './trace-axes.js';
 import { decisive, minuteOf, short, timeOf, typeface } from './figures.js';
 import { words } from './words.js';
 
 export const font = (frame, size = 0.75, weight = 400) => `${weight} ${(frame.space.rem * size).toFixed(1)}px ${typeface}`;
 
-/** Where inside and near are, as ground. */
+/** The areas of inside and near, in the background. */
 export function drawReach({ context, palette, tried, numbers }, { space, lineAxis }) {
   const now = tried ?? numbers;
   if (!now) return;
@@ -17,7 +17,7 @@ export function drawReach({ context, palette, tried, numbers }, { space, lineAxi
     context.fillRect(space.left, Math.min(a, b), space.right - space.left, Math.abs(b - a));
     context.globalAlpha = 1;
   };
-  // On the signal axis near is up, on the distance axis it is down.
+  // Near is at the top of the signal axis, and at the bottom of the distance axis.
   const close = lineAxis.least < 0 ? lineAxis.top : lineAxis.bottom;
   if (isShown(now.exit) && isShown(now.enter)) ground(lineAxis.y(now.exit.threshold), lineAxis.y(now.enter.threshold), palette['sea-soft'], 0.3);
   if (isShown(now.enter)) ground(lineAxis.y(now.enter.threshold), close, palette['sea-soft'], 0.75);
@@ -81,7 +81,7 @@ export function dot(context, shape, x, y, size) {
   else { context.moveTo(x, y - size * 0.8); context.lineTo(x + size * 0.8, y + half); context.lineTo(x - size * 0.8, y + half); }
 }
 
-/** Walks over the estimates shown, one step a pixel where they are denser, and breaks where the beacon was silent. */
+/** Visits the visible estimates, at most one for each pixel, with a break where the beacon was silent. */
 function walk(columns, { from, end, x, time }, silence, visit, lift) {
   const { t } = columns;
   let i = Math.max(0, t.find(from) - 1), before = -Infinity;

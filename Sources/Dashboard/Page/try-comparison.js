@@ -1,4 +1,4 @@
-// What was decided beside what would have been: the same, moved, added, or gone.
+// The real decisions beside those of the tried numbers: the same, moved, added, or gone.
 import { attribute, el, list, say } from './dom.js';
 import { words } from './words.js';
 import { seconds, timeOf } from './figures.js';

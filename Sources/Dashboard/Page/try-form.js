@@ -1,5 +1,5 @@
-// The numbers of a zone and its receivers as fields. An empty field means what the configuration means by leaving it out; what is no
-// number, or is missing, is told and changes nothing.
+// The numbers of a zone and its receivers as fields. An empty field means the same as a missing key in the configuration. An invalid or
+// missing number is reported and changes nothing.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
 
@@ -7,13 +7,13 @@ export function numberForm(changed) {
   const text = words.try.fields;
   let numbers = null, receivers = null, former = null;
   const fields = [];
-  /** Why a field's content is no number that can be taken, by field. */
+  /** Why a field's content is not valid, by field. */
   const faults = new Map();
   const field = (group, key, label, hint) => {
     const input = el('input', { type: 'number', step: 'any', inputmode: 'decimal', placeholder: hint, 'data-field': `${group}.${key}` });
     const unit = el('span.unit'), name = el('span', { text: label });
     const one = { group, key, input, unit, name, node: el('label.field', {}, name, input, unit) };
-    // A near without a threshold is no near.
+    // Near needs a threshold.
     const mayBeEmpty = key === 'lost_s' || (key === 'threshold' && group !== 'near');
     input.addEventListener('input', () => {
       const value = read(input, mayBeEmpty);
@@ -71,7 +71,7 @@ export function numberForm(changed) {
     attribute(input, 'aria-invalid', null);
   }
 
-  /** Never under the hands of who is typing, and never over what is wrong: that stays to be seen. */
+  /** Not while the user is typing in the field, and not over an invalid number, which must stay visible. */
   function put(input, value) {
     if (faults.has(input)) return;
     const text = value == null ? '' : String(value);
@@ -81,14 +81,14 @@ export function numberForm(changed) {
 
   return {
     node,
-    /** What is wrong with the first field that cannot be taken; null: nothing. */
+    /** What is wrong with the first invalid field; null: nothing. */
     fault() {
       for (const [input, fault] of faults) {
         if (!input.isConnected) forget(input); else return fault(input.getAttribute('aria-label'));
       }
       return null;
     },
-    /** Whatever stands in the fields is given up. */
+    /** Discards the content of the fields. */
     reset() {
       for (const input of [...faults.keys()]) forget(input);
       former = null;

@@ -1,5 +1,5 @@
-// Trying other numbers: asks what would have been decided, shows that beside what was, and keeps it if the page may write. It saves
-// only over what the form was filled with, and says what the file says afterwards.
+// Trying other numbers: requests their decisions, shows them beside the real ones, and saves the numbers if the page may write. It
+// saves only over the revision that the form was filled from, and then shows the file's numbers.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, api, part } from './api.js';
@@ -14,9 +14,9 @@ const numbersOf = (zone) => ({ near: copyOf(zone.near), enter: copyOf(zone.enter
 export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () => {}, onReply = () => {} }) {
   const text = words.try;
   let zone = null, numbers = null, receivers = null, configuredReceivers = null, isOn = false, timer = null, asking = null, canWrite = false;
-  // The revision of the file by which the gateway runs, and the one whose numbers the form was filled with.
+  // The revision of the file that the gateway uses, and the one from which the form was filled.
   let running = null, filled = null, filledWith = null;
-  // Of the form's content; of what was written and is not in use yet.
+  // The revision of the form's content; the revision that was saved and is not in use yet.
   let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
   const minutes = el('select', { 'aria-label': text.minutes, onchange: () => again() },
     ...[10, 30, 60].map((n) => el('option', { value: n, text: text.minute(n), selected: n === 60 })));
@@ -59,7 +59,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     onNumbers(numbers);
     guard();
     if (!isWrong) { again(); return; }
-    // What was asked before is not what stands there.
+    // The answer is for numbers that have changed since.
     rest();
     say(status, '');
     say(yaml, '');
@@ -73,7 +73,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   const changedReceivers = () => receivers.filter((one, i) => JSON.stringify(one) !== JSON.stringify(configuredReceivers[i]));
   const changesReceivers = () => configuredReceivers !== null && JSON.stringify(receivers) !== JSON.stringify(configuredReceivers);
 
-  /** Asks once the hand rests; a newer question ends an older one. */
+  /** Sends a request once the user pauses; a newer request cancels an older one. */
   function again() {
     if (!isOn || !zone || !numbers || isWrong) return;
     rest();
@@ -112,7 +112,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
 
   const wanted = () => ({ ...numbers, ...changesReceivers() ? { receivers: changedReceivers() } : {}, revision: filled });
 
-  /** Changes the file, and says what it says then, or why not. That it is in use is said once it is. */
+  /** Saves the file, and shows its new numbers, or the error. Another message follows once it is in use. */
   async function write(done, ask) {
     isSaving = true;
     say(kept, text.saving);
@@ -142,7 +142,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     next.timer = setTimeout(() => say(kept, text.notLoaded), 15_000);
   }
 
-  /** Another revision than that of the form is in use: ours, or somebody else's. */
+  /** Another revision than that of the form is in use: our own, or another user's. */
   function follow() {
     if (!isOn || !zone || !numbers || isSaving || running === filled) return;
     if (waiting) {
@@ -161,7 +161,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     }
     configuredReceivers = receivers = null;
     if (!isTouched) { begin(); return; }
-    // They changed something else.
+    // The other change was about something else.
     filled = running;
     hasConflict = false;
     again();
@@ -172,7 +172,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     start() { isOn = true; begin(); },
     stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; onNumbers(null); onReply(null); },
     again,
-    /** A line was moved by hand. */
+    /** The user moved a line. */
     move(line, value) {
       if (!numbers) return;
       if (line === 'rearm') numbers.near.rearm = value; else numbers[line].threshold = value;
@@ -192,7 +192,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   };
 }
 
-/** What cannot be: exit no farther than enter, re-arm no farther than near. */
+/** Contradictions: exit no farther than enter, re-arm no farther than near. */
 function order({ near, enter, exit }) {
   const isWrong = (inner, outer, unit) => inner != null && outer != null && (unit === 'dBm' ? outer >= inner : outer <= inner);
   if (enter && exit && enter.unit === exit.unit && isWrong(enter.threshold, exit.threshold, enter.unit)) return words.try.wrong.order;

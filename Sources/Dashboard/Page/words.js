@@ -53,7 +53,7 @@ const outcomes = {
 /** Why a transition was decided, from its evidence. */
 function reason(because, name) {
   if (!because) return '';
-  // A whole transition holds its evidence.
+  // A whole transition contains its evidence.
   if (because.because) return reason(because.because, because.event);
   if (because.reason) return changed[because.reason] ?? because.reason;
   if (because.unit === 'probability') {

@@ -1,4 +1,4 @@
-// One zone: its state, its thresholds as a strip of distance with the beacons on it, and who is inside since when and why.
+// One zone: its state, its thresholds and beacons on a strip of distance, and its members, with times and evidence.
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, duration } from './figures.js';

@@ -1,4 +1,4 @@
-// One zone: its strip, who is there, and trying other numbers on everything that it watches.
+// One zone: its strip, its members, and trying other numbers on all its beacons.
 import { el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { member, outside, stateBadge } from './zone-card.js';

@@ -20,7 +20,7 @@ struct AccessInquiry: Sendable {
 
   private let options: Options
   private let topics: Topics
-  /// It needs no client of ours to know.
+  /// No client of ours is needed to know whether it is discreet: the broker forwards nothing.
   private var isDiscreet = false
   private var pace = InquiryPace()
   private var fault: String?
@@ -37,8 +37,8 @@ struct AccessInquiry: Sendable {
     if let pause = pace.pause(at: LiveClock.now) {
       return unknown(messages, for: pause)
     }
-    // Every working account may publish one of these. If neither is allowed, the broker decides by client id, and its answer to
-    // the child says nothing about us.
+    // Every account that works may publish one of these. If neither is allowed, the broker decides by client id, and its
+    // answers to the child prove nothing about us.
     let controls = [
       Status.online.message(topics: topics),
       Message(topic: topics.instance, payload: Array(#"{"v":1}"#.utf8), qos: .atLeastOnce, retained: false),

@@ -6,21 +6,21 @@ import Mosquitto
 
 /// The questions that a child process asks the broker about our topics, and the form of its answers.
 ///
-/// MQTT 5 alone has words for "forbidden", but with a libmosquitto before 2.0.21 a packet of the broker's may end the process. So it
-/// is spoken by a process that nobody misses. It finds the questions on its standard input, where no list of processes shows the
-/// password, and writes a line for each answer.
+/// Only MQTT 5 can express a refusal, but with a libmosquitto before 2.0.21 a packet from the broker may crash the process. So
+/// a child process asks. It reads the questions from standard input, where no list of processes shows the password, and writes
+/// a line for each answer.
 public struct AccessQuestions: Sendable {
   struct Question: Sendable {
     var topic: String
-    /// What was sent there just now: should the broker pass it on, subscribers have heard it before.
+    /// The latest payload at this topic: if the broker forwards it after all, subscribers have already seen it.
     var payload: [UInt8]
   }
 
   /// The broker and our account there.
   private(set) var options: Options
-  /// Where gateways alone listen.
+  /// A topic that only gateways subscribe to.
   let instanceTopic: String
-  /// Whether it is known that the broker keeps to itself what we ask with.
+  /// Whether the broker is known not to forward the questions.
   let isDiscreet: Bool
   let questions: [Question]
 
@@ -31,7 +31,7 @@ public struct AccessQuestions: Sendable {
     questions = messages.map { Question(topic: $0.topic, payload: $0.payload) }
   }
 
-  /// As the child reads it.
+  /// In the form that the child reads.
   var encoded: [UInt8] {
     JSONWriter.object {
       $0.field("host", options.host)
@@ -77,14 +77,14 @@ public struct AccessQuestions: Sendable {
     }
   }
 
-  /// A line of the child's.
+  /// A line from the child.
   enum Line: Equatable {
-    /// By the number of the question.
+    /// With the number of the question.
     case allowed(Int)
     case refused(Int, reason: String)
     /// The broker closed the connection at it.
     case closed(Int)
-    /// The broker passes on what we ask with.
+    /// The broker forwards the questions to subscribers.
     case passedOn
     case unsupported
     case unreachable(String)
@@ -138,7 +138,7 @@ public struct AccessQuestions: Sendable {
     if !isDiscreet, try await probe.isPassedOn(options, instanceTopic: instanceTopic) {
       return tell(.passedOn)
     }
-    // So that some answers are in before a broker makes this process crash.
+    // In small portions, so that some answers are known before the broker crashes this process.
     for start in stride(from: 0, to: questions.count, by: Self.atOnce) {
       let some = questions[start..<min(start + Self.atOnce, questions.count)]
       let answers = try await probe.mayPublish(some.map { ($0.topic, $0.payload) })
@@ -158,7 +158,8 @@ public struct AccessQuestions: Sendable {
 }
 
 extension AccessProbe {
-  /// Whether subscribers hear of the questions. It is tried on `instance`, where gateways alone listen, and which they know to ignore.
+  /// Whether the broker forwards questions to subscribers. It is tried with `instance`: only gateways subscribe to it, and they
+  /// ignore a repetition.
   func isPassedOn(_ options: Options, instanceTopic topic: String) async throws(InvalidOptions) -> Bool {
     var options = options
     options.clientID = ""
@@ -181,7 +182,7 @@ extension AccessProbe {
     }
     await listens.wait(for: Self.patience)
     _ = try await mayPublish(question, to: topic)
-    // Nothing says that nothing comes.
+    // A broker that forwards nothing sends nothing either, so wait a moment.
     try? await Task.sleep(for: .milliseconds(300))
     await listener.stop()
     return await hearing.value

@@ -12,8 +12,8 @@ struct AccessService: Service {
   /// Many topics appear at once, so one process asks about many.
   private static let gathering = Duration.milliseconds(100)
   private static let topicsAtOnce = 200
-  /// Topics that were refused are offered again one by one, each with a question of its own. New topics may come one by one for
-  /// ever; then more of them share a process.
+  /// Refused topics are tried again one by one, each with a process of its own. New topics may appear one by one without end;
+  /// then more of them share a process.
   private static let processes = RateLimit(burst: 100, interval: .seconds(2))
 
   init(_ options: Options, gateway: String, _ delivery: Delivery) {

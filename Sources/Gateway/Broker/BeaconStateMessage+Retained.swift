@@ -7,9 +7,10 @@ extension BeaconStateMessage {
   /// Larger than any of ours.
   private static let retainedLimit = 1 << 16
 
-  /// What the broker kept of an earlier run, for a beacon that is nowhere and not heard any more. It may be anybody's.
+  /// A state that the broker retained of an earlier run, corrected for a beacon that is nowhere and no longer heard. The
+  /// payload may be of any client.
   ///
-  /// nil for anything but a beacon's state that says where the beacon is, or how far.
+  /// nil for anything but a beacon's state with a place or a distance.
   init?(elsewhere beacon: String, retained payload: [UInt8]) {
     guard payload.count <= Self.retainedLimit, let tree = try? JSONTree(payload, limit: payload.count),
       case .list(let zones)? = tree["zones"],

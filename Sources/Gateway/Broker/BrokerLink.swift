@@ -67,7 +67,7 @@ struct BrokerLink: Service {
         wasConnected = true
         lastRefusal = nil
       case .refused(let failure):
-        // A broker that once let us in may be having a bad moment; one that never did will not change its mind.
+        // A broker that accepted us before may have a temporary problem; one that never did has a permanent one.
         if failure.isPermanent, !wasConnected { throw BrokerRefusal(broker: broker, failure: failure) }
         if lastRefusal != failure.kind {
           logger.warning("cannot reach the broker at \(broker): \(failure); trying again")
@@ -83,18 +83,18 @@ struct BrokerLink: Service {
       case .acknowledged(let id): delivery.acknowledged(id, user: user)
       case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
       case .subscriptionRefused(let filter, let reason):
-        // It is asked for again with every connection.
+        // The subscription is repeated with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
         logger.warning("the broker refused the subscription to \(filter): \(reason)")
       case .message(let message) where message.topic == delivery.topics.status:
-        // What stood there when we came is of earlier; what we say at the end is ours.
+        // A retained message is of an earlier run, and at shutdown the message is our own.
         if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
       case .message(let message) where message.topic == delivery.topics.instance:
         switch rivalry.read(message.payload, isRetained: message.retain) {
         case .nothing: break
         case .older: delivery.announce(rivalry.own)
         case .newer(let since):
-          // The other gateway keeps its session and its status, so `offline` is not published.
+          // The other gateway keeps its session and its status, so we do not publish `offline`.
           throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
         }
       case .message(let message):

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A child process whose output is read line by line, with a thread of its own.
 ///
-/// The thread starts the child and lives as long as the child: the kernel takes "the parent died" from the thread that forked
-/// (prctl(2), PR_SET_PDEATHSIG), and threads of a pool come and go.
+/// The thread starts the child and lives as long as the child. The kernel's parent-death signal (prctl(2), PR_SET_PDEATHSIG)
+/// follows the thread that forked, and threads of a pool end at any time.
 final class ChildProcess: Sendable {
   struct StartError: Error, CustomStringConvertible {
     var description: String
@@ -15,7 +15,7 @@ final class ChildProcess: Sendable {
   struct State {
     var identifier: pid_t?
     var status: Int32?
-    /// The last lines it said.
+    /// The last lines of its output.
     var words: [String] = []
     var waiters: [UInt64: CheckedContinuation<Int32?, Never>] = [:]
     var next: UInt64 = 0
@@ -52,7 +52,7 @@ final class ChildProcess: Sendable {
   var lastWords: String { state.withLock { $0.words.joined(separator: "; ") } }
 
   func signal(_ number: Int32) {
-    // Under the lock: an identifier that was waited for may belong to somebody else already.
+    // Under the lock: after the process was waited for, its identifier may belong to another.
     state.withLock { state in
       if let identifier = state.identifier { _ = kill(identifier, number) }
     }
@@ -78,7 +78,7 @@ final class ChildProcess: Sendable {
           return state.status
         }
         if let status { continuation.resume(returning: status) }
-        // Cancelled before it waited, so `onCancel` found nobody to resume.
+        // Cancelled before it waited, so `onCancel` had nothing to resume.
         if Task.isCancelled { give(nil, to: number) }
       }
     } onCancel: {
@@ -98,7 +98,7 @@ final class ChildProcess: Sendable {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return started.resume(returning: StartError(description: words(errno))) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Not a pipe: to write to a child that has ended would end us.
+    // A socket pair, because writing to a pipe of a child that has ended would end us by SIGPIPE.
     var input: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &input) == 0 else {
       for end in ends { close(end) }
@@ -138,7 +138,7 @@ final class ChildProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, output, 2)
-    // Sockets and locks of ours would live on with it.
+    // Our sockets and locks would stay open in the child.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
       if let descriptor = Int32(name), descriptor > 2 {
         posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -147,9 +147,9 @@ final class ChildProcess: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A process group of its own: Ctrl-C in the terminal is for us, who stop it after the last message.
+    // A process group of its own: Ctrl-C in the terminal must reach only us, because we stop it after the last message.
     posix_spawnattr_setpgroup(&attributes, 0)
-    // We may have blocked signals that it needs.
+    // We may have blocked signals that the child needs.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -190,7 +190,7 @@ final class ChildProcess: Sendable {
   }
 
   private func wait(for identifier: pid_t) {
-    // Wait without reaping first, so that `signal` never meets a recycled identifier.
+    // Wait without reaping first, so that `signal` never meets a reused identifier.
     var information = siginfo_t()
     while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     let waiters = state.withLock { state in

@@ -5,19 +5,19 @@ import Logging
 import Machine
 import Mosquitto
 
-/// A private, real mosquitto on loopback for those who have no broker yet: started and stopped with the gateway.
+/// A private mosquitto on loopback for users without a broker, started and stopped with the gateway.
 ///
-/// It dies with us, even when we are killed with -9: its configuration lives in a private directory that is removed as soon
-/// as mosquitto has read it. Every client needs a password: see `EmbeddedBrokerAccess`.
+/// It ends with us, even after `kill -9`. Its configuration is in a private directory that is removed as soon as mosquitto has
+/// read it. Every client needs a password: see `EmbeddedBrokerAccess`.
 public final class EmbeddedBroker: Sendable {
   /// MQTT's own port: with it `mosquitto_sub` needs no `-p`.
   public static let usualPort = 1883
 
   /// Where it listens, on 127.0.0.1 only.
   public let port: Int
-  /// The gateway's credentials; nobody else may publish its topics.
+  /// The gateway's credentials; no other account may publish its topics.
   public let credentials: Credentials
-  /// What `XDG_CONFIG_HOME` must be for `mosquitto_sub` and `mosquitto_pub` to come in.
+  /// The value of `XDG_CONFIG_HOME` with which `mosquitto_sub` and `mosquitto_pub` can log in.
   public var watchFolder: String { folder.path }
   private let folder: WatchFolder
   let process: ChildProcess
@@ -49,7 +49,7 @@ public final class EmbeddedBroker: Sendable {
     if LoopbackPort.isFree(usualPort), let broker = try? await launch(mosquitto, port: usualPort, log: log) {
       return broker
     }
-    // A port that was free may be taken before mosquitto has it.
+    // A free port may be taken by another program before mosquitto opens it.
     for _ in 0..<3 {
       if let free = LoopbackPort.anyFree(), let broker = try? await launch(mosquitto, port: free, log: log) {
         return broker
@@ -101,7 +101,7 @@ public final class EmbeddedBroker: Sendable {
       }
     }
 
-    // mosquitto logs when it is ready, and why it cannot start.
+    // mosquitto logs that it is ready, or why it cannot start.
     let word = Alarm()
     let process: ChildProcess
     do {
@@ -117,7 +117,7 @@ public final class EmbeddedBroker: Sendable {
       word.ring()
     }
     defer { watch.cancel() }
-    // A small machine that has just started is busy.
+    // A small machine is slow while it boots.
     let deadline: MonotonicTime = LiveClock.now + TimeSpan.seconds(30)
     while LiveClock.now < deadline, !Task.isCancelled {
       if process.hasEnded {
@@ -134,18 +134,18 @@ public final class EmbeddedBroker: Sendable {
     throw .failed("mosquitto does not accept connections: \(process.lastWords)")
   }
 
-  /// mosquitto under `setpriv`, which makes the kernel end it when we end.
+  /// mosquitto under `setpriv`, so that the kernel ends it when we end.
   ///
-  /// Giving up root is left to `setpriv` too: if mosquitto did it by itself, the kernel would forget the
-  /// parent-death signal (prctl(2), PR_SET_PDEATHSIG).
+  /// `setpriv` also gives up root: if mosquitto did so itself, the kernel would clear the parent-death signal (prctl(2),
+  /// PR_SET_PDEATHSIG).
   private static func command(_ mosquitto: String, _ file: String, _ account: Account?) -> [String] {
     guard let setpriv = find("setpriv", in: searchPath) else { return [mosquitto, "-c", file] }
     let drop = account.map { ["--reuid=\($0.user)", "--regid=\($0.group)", "--clear-groups"] } ?? []
     return [setpriv] + drop + ["--pdeathsig=KILL", mosquitto, "-c", file]
   }
 
-  /// A default mosquitto drops what a slow subscriber has not taken after 1,000 messages, and lets 20 be on
-  /// the way: both are raised. Each subscriber is still limited to 64 MiB.
+  /// By default mosquitto drops messages of a slow subscriber after 1,000, and allows 20 in flight: both are raised. Each
+  /// subscriber is still limited to 64 MiB.
   private static func configuration(port: Int, directory: String) -> String {
     """
     listener \(port) 127.0.0.1
@@ -212,9 +212,9 @@ public final class EmbeddedBroker: Sendable {
 public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
   case notInstalled(searched: [String])
   case portInUse(Int)
-  /// With mosquitto's own words.
+  /// With mosquitto's error text.
   case failed(String)
-  /// It ran, and ended by itself or by somebody's hand.
+  /// It was running, and ended by itself or was ended.
   case ended(String)
 
   public var description: String {

@@ -2,10 +2,11 @@ import CCrypto
 import FoundationEssentials
 import Mosquitto
 
-/// Who may do what at the embedded broker. It listens on loopback, where every user of the machine can reach it.
+/// The access rights at the embedded broker. It listens on loopback, where every user of the machine can reach it.
 ///
-/// Only the gateway publishes. Users who can read the folder in the `watch:` line, that is the one who started the gateway, may
-/// subscribe, and may report on phones' apps. Passwords are made at each start, and appear in no argument, log or environment.
+/// Only the gateway publishes. Users who can read the folder in the `watch:` line, which is the user who started the gateway,
+/// may subscribe, and may publish reports on phones' apps. Passwords are generated at each start, and appear in no argument,
+/// log or environment.
 struct EmbeddedBrokerAccess: Sendable {
   static let gateway = "gateway"
   static let watcher = "watch"
@@ -31,11 +32,11 @@ struct EmbeddedBrokerAccess: Sendable {
     return file
   }
 
-  /// As mosquitto_passwd writes it (mosquitto 2.0, password_mosq.c): PBKDF2 with SHA-512, rounds, salt, hash.
+  /// In the format of mosquitto_passwd (mosquitto 2.0, password_mosq.c): PBKDF2 with SHA-512, rounds, salt, hash.
   private static func hash(_ password: String) throws(EmbeddedBrokerError) -> String {
     var random = SystemRandomNumberGenerator()
     let salt = (0..<12).map { _ in UInt8.random(in: 0...255, using: &random) }
-    // The password is random: more rounds would defend nothing.
+    // The password is random, so more rounds would protect nothing.
     let rounds: Int32 = 101
     var hash = [UInt8](repeating: 0, count: 64)
     guard
@@ -57,7 +58,7 @@ struct EmbeddedBrokerAccess: Sendable {
 
     """
 
-  /// What mosquitto_sub and mosquitto_pub read from the folder that `XDG_CONFIG_HOME` names (mosquitto_sub(1), Files).
+  /// The options that mosquitto_sub and mosquitto_pub read from the folder in `XDG_CONFIG_HOME` (mosquitto_sub(1), Files).
   func clientOptions(port: Int) -> String {
     "-h 127.0.0.1\n-p \(port)\n-u \(Self.watcher)\n-P \(watcherPassword)\n"
   }

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Ends the gateway if its own broker ends: nobody else would bring it back.
+/// Ends the gateway if its own broker ends, because nothing else would restart it.
 struct EmbeddedBrokerService: Service {
   let broker: EmbeddedBroker
 

@@ -9,36 +9,36 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Corrects what an earlier run or configuration left at the broker: whenever it is connected, and after each reload.
+/// Corrects retained messages that an earlier run or configuration left at the broker: whenever it is connected, and after each
+/// reload.
 ///
-/// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared after
-/// Home Assistant has removed their entities: an entity takes an empty state for an error.
+/// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared only
+/// after Home Assistant has removed their entities, because an entity logs an error about an empty state.
 final class LeftoverService: Service {
   /// How long the broker may take to send its retained messages.
   private static let patience = TimeSpan.seconds(10)
   /// Between two rounds, so that a burst is corrected together.
   private static let pause = Duration.seconds(1)
-  /// How long nothing more was announced to Home Assistant.
+  /// Topics are cleared after this time without announcements to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
-  /// States to be put right that may wait; each took part of our memory.
+  /// The largest number of corrections that may wait, because each needs memory.
   private static let correctionLimit = 1_000
 
   private struct State {
     var leftovers: Leftovers
     /// The broker is connected, but its retained states of beacons are not checked yet.
     var isConnected = false
-    /// Obsolete topics are not looked for yet.
+    /// Obsolete topics have not been searched yet.
     var isDue = true
-    /// Until then what the broker sends is looked at.
+    /// The broker's retained messages are checked until then.
     var end: MonotonicTime?
     /// Whether it may be cleared.
     var mayClear = false
-    /// By topic.
     var corrections: [String: Leftovers.Correction] = [:]
   }
 
   private let state: Mutex<State>
-  /// Rings where there is something to do again.
+  /// Rings when there may be work again.
   private var alarm: Alarm { homeAssistant.settlement }
   private let decisions: DecisionLoop
   private let delivery: Delivery
@@ -73,7 +73,7 @@ final class LeftoverService: Service {
     alarm.ring()
   }
 
-  /// Takes in a message of the broker's; false if it is not a state of ours.
+  /// Processes a message from the broker; returns false if it is not one of our states.
   func received(_ message: ReceivedMessage) -> Bool {
     let (isOwn, removal, count) = state.withLock { state in
       guard state.leftovers.isOwn(message.topic) else { return (false, nil as Message?, 0) }
@@ -135,7 +135,7 @@ final class LeftoverService: Service {
     }
   }
 
-  /// When there is something to do although nothing happens.
+  /// The time of the next work if no event comes before.
   private var nextTime: MonotonicTime? {
     let settledSince = homeAssistant.settledSince
     return state.withLock { state in

@@ -4,14 +4,14 @@ import JSON
 import Settings
 import Messages
 
-/// Which retained states at the broker are of things that the configuration does not know any more, and which say that a
-/// beacon is in a zone or a room.
+/// Finds retained messages at the broker that are of things no longer configured, and those that place a beacon in a zone or a
+/// room.
 ///
-/// It learns from the broker what an earlier run left: that needs no file. Of a region's members only the region is
-/// looked at; the state of one that is not heard any more expires by itself.
+/// It reads from the broker what an earlier run left, so it needs no file. Of a region's member only the region is checked; the
+/// state of a member that is no longer heard expires by itself.
 struct Leftovers: Sendable {
   private let topics: Topics
-  /// As levels of topics.
+  /// As topic levels.
   private let zones: Set<Substring>
   private let rooms: Set<Substring>
   private let phones: Set<Substring>
@@ -31,13 +31,13 @@ struct Leftovers: Sendable {
     hasPlaces = configuration.homeAssistant.hasPlaces
   }
 
-  /// What to subscribe to, to see what the broker keeps.
+  /// The filters to subscribe to, to read what the broker retains.
   var filters: [String] { places + claims }
 
-  /// Those of them that are not about beacons.
+  /// Those of `filters` that are not about beacons.
   var places: [String] { [topics.occupancies, topics.roomOccupancies, topics.windows] }
 
-  /// Those of them that say where beacons are.
+  /// Those of `filters` for the places of beacons.
   var claims: [String] {
     [topics.beaconStates, topics.beaconZones, topics.beaconPlaces, topics.beaconRooms]
   }
@@ -45,18 +45,19 @@ struct Leftovers: Sendable {
   /// Whether the topic is one of ours.
   func isOwn(_ topic: String) -> Bool { parse(topic) != nil }
 
-  /// More octets than a message about a beacon's room has.
+  /// A message about a beacon's room is shorter.
   private static let roomLimit = 1 << 12
 
   /// The correction for a beacon's retained topic if this run does not know the beacon.
   struct Correction {
     var beacon: String
-    /// The room, zone or place in which it is said to be; nil for its state, which says more, and which a beacon that is heard has replaced.
+    /// The room, zone or place that it names; nil for the beacon's state, which has more fields and is replaced as soon as the
+    /// beacon is heard.
     var claim: String?
     var message: Message
   }
 
-  /// nil if the retained messages place none of our beacons anywhere.
+  /// nil if the message does not place one of our beacons anywhere.
   func correction(of topic: String, _ payload: [UInt8]) -> Correction? {
     guard let (kind, level, what) = parse(topic), kind == "beacon", removal(of: topic) == nil,
       let name = name(ofTopicLevel: level)
@@ -78,7 +79,7 @@ struct Leftovers: Sendable {
       beacon: name, claim: String(decoding: payload, as: UTF8.self), message: now.message(topics: topics))
   }
 
-  /// Takes back the state at a topic; nil for one that is to stay, and for topics that are not ours.
+  /// The message that clears a topic; nil if the topic is still configured, or is not ours.
   func removal(of topic: String) -> Message? {
     guard let (kind, name, what) = parse(topic) else { return nil }
     let isKnown =

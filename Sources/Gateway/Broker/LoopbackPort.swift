@@ -7,7 +7,7 @@ enum LoopbackPort {
 
   static func anyFree() -> Int? { bound(0) }
 
-  /// Whether somebody accepts connections there.
+  /// Whether a program accepts connections there.
   static func isAnswering(_ port: Int) -> Bool {
     withSocket(port) { descriptor, address, length in connect(descriptor, address, length) == 0 ? port : nil }
       != nil
@@ -17,7 +17,7 @@ enum LoopbackPort {
     withSocket(port) { descriptor, address, length in
       var length = length
       var yes: Int32 = 1
-      // As mosquitto does: connections of an earlier broker that linger do not count.
+      // Like mosquitto: lingering connections of an earlier broker do not count.
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
       guard bind(descriptor, address, length) == 0, listen(descriptor, 1) == 0,
         getsockname(descriptor, address, &length) == 0

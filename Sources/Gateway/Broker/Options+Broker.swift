@@ -27,7 +27,7 @@ extension Options {
   /// The gateway's own broker on loopback.
   init(_ broker: EmbeddedBroker, gateway: String) {
     self.init(host: "127.0.0.1", port: broker.port)
-    // Not to be guessed, because a client with the same id takes over the session.
+    // Random, because a client with the same id takes over the session.
     clientID = "beaconkeeper-\(gateway)-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     credentials = broker.credentials
     setWill(gateway: gateway)

@@ -25,15 +25,15 @@ extension InstanceMessage {
 
 /// Detects another gateway of the same name at the broker, by the retained `instance` that each publishes.
 ///
-/// Two with the same client id keep taking over each other's session; with different ids they contradict each other. The one that
-/// started later gives way. A retained message alone is no sign of life: it may be an earlier run's. A new message of the same
-/// instance is.
+/// Two gateways with the same client id keep taking over each other's session; with different ids they contradict each other.
+/// The one that started later stops. A retained message alone does not prove that the other gateway is running, because it may
+/// be of an earlier run. A new message of the same instance does.
 struct Rivalry: Sendable {
   enum Verdict: Equatable {
     case nothing
-    /// Another came later: it must learn that we are here.
+    /// The other gateway came later, and must be told that we are here.
     case older
-    /// We came later, and the other has been there since then.
+    /// We came later, and the other gateway is still running.
     case newer(since: String)
   }
 
@@ -42,7 +42,7 @@ struct Rivalry: Sendable {
 
   init(own: InstanceMessage) { self.own = own }
 
-  /// Takes in a message on the topic.
+  /// Processes a message on the topic.
   mutating func read(_ payload: [UInt8], isRetained: Bool) -> Verdict {
     guard let other = InstanceMessage(payload), other.instance != own.instance else { return .nothing }
     let earlier = rival.flatMap { $0.instance == other.instance ? $0 : nil }

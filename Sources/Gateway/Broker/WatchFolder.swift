@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// A private folder, from which mosquitto_sub and mosquitto_pub learn how to reach the embedded broker.
-/// It exists as long as the broker.
+/// A private folder, from which mosquitto_sub and mosquitto_pub read how to reach the embedded broker. It exists as long as the
+/// broker.
 struct WatchFolder: Sendable {
   let path: String
 
@@ -38,7 +38,7 @@ struct WatchFolder: Sendable {
       ?? FileManager.default.temporaryDirectory.path
   }
 
-  /// What a gateway left that was killed with -9: its broker died with it, and the passwords are worth nothing.
+  /// Folders of gateways that were killed with -9. Their brokers ended with them, so the passwords are worthless.
   private static func removeOrphans(in base: String) {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
     where name.hasPrefix(prefix) {

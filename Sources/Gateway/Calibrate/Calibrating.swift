@@ -4,12 +4,12 @@ import Pipeline
 import Proximity
 import Settings
 
-/// From a walk to its calibration.
+/// Computes a calibration from a walk.
 package struct Calibrating {
-  /// How far it is.
+  /// The progress.
   package enum Step: Sendable {
     case learning
-    /// On stretches that were left out: the part that is done, 0 to 1.
+    /// Judging on stretches that were left out: the part that is done, 0 to 1.
     case trying(Double)
   }
 
@@ -22,7 +22,7 @@ package struct Calibrating {
   package init(_ source: WalkWithMarks, _ configuration: Configuration) throws(UselessWalk) {
     self.source = source
     var configuration = configuration
-    // Whoever heard the walk takes part, also a receiver that no room names.
+    // Every receiver that heard the walk is calibrated, also one that no room names.
     configuration.roomCalibration = RoomCalibration(
       receivers: source.hearers.keys.sorted().map { .init(name: $0, power: 0, exponent: 0) }, wallLoss: 0)
     self.configuration = configuration
@@ -48,9 +48,9 @@ package struct Calibrating {
     zip(names.rooms, walk.seconds(rooms: names.rooms.count)).map { .init(room: $0, seconds: $1) }
   }
 
-  /// Takes a while.
+  /// The calibration. It takes a while.
   ///
-  /// - Parameter progress: is told how far it is, and may throw to end it.
+  /// - Parameter progress: is called with each step, and may throw to end it.
   package func result(progress: (Step) throws(UselessWalk) -> Void) throws(UselessWalk) -> CalibrationResult {
     let calibrator = RoomCalibrator(plan, names: names)
     try progress(.learning)
@@ -86,7 +86,7 @@ package struct Calibrating {
   private static let tolerance = 0.5
 }
 
-/// Why a walk teaches nothing, in plain words.
+/// Why a walk cannot be used, in plain words.
 package struct UselessWalk: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -6,10 +6,10 @@ import Pipeline
 import Settings
 import Synchronization
 
-/// Calibrates from the page: keeps one walk at a time, makes the calibration on a thread of low priority, and saves it. All of it is
-/// bounded, and a walk that nobody goes on with ends.
+/// Calibrates from the page: keeps one walk at a time, computes the calibration on a thread of low priority, and saves it.
+/// Everything is bounded, and an abandoned walk ends.
 final class CalibrationDesk: Sendable {
-  /// What is being made of the walk.
+  /// The state of the computation.
   enum Fit: Sendable {
     /// The part that is done, 0 to 1.
     case running(part: Double)
@@ -17,13 +17,13 @@ final class CalibrationDesk: Sendable {
     case done(CalibrationResult)
   }
 
-  /// What was written, so that it can be taken back.
+  /// What was saved, so that it can be undone.
   struct Kept: Sendable {
     var store: CalibrationStore
     var hadEarlier: Bool
-    /// Of the configuration, if it got a line for the calibration.
+    /// The revision of the configuration, if a line for the calibration was added.
     var revision: String?
-    /// The line that somebody has to put into the configuration.
+    /// The line that the user must add to the configuration.
     var missing: String?
   }
 
@@ -31,18 +31,18 @@ final class CalibrationDesk: Sendable {
     var walk: CalibrationWalk?
     var fit: Fit?
     var kept: Kept?
-    /// Counts fits; a fit of another turn has been given up.
+    /// Counts computations; the result of an earlier turn is ignored.
     var turn = 0
-    /// When somebody last asked.
+    /// When a client last asked.
     var used = MonotonicTime.zero
   }
 
-  /// How long a walk waits for whoever began it.
+  /// How long an abandoned walk is kept.
   private static let patience = TimeSpan.seconds(3600)
-  /// How long a fit may take. It is asked for its progress about ten times.
+  /// How long a computation may take. Its progress callback is called about ten times.
   private static let longest = TimeSpan.seconds(300)
-  /// Between two looks into the memory of sightings while no page looks. It holds 98,000, so below 4,000 a second nothing is
-  /// missed; to be woken instead, every batch would have to ask.
+  /// How often the history is read while no page is open. It holds 98,000 sightings, so below 4,000 a second none is missed. A
+  /// callback instead would cost time in every batch.
   private static let beat = Duration.seconds(20)
   /// Added to the thread's nice value.
   private static let nice: Int32 = 10
@@ -52,7 +52,7 @@ final class CalibrationDesk: Sendable {
 
   init(_ stage: any Stage) { self.stage = stage }
 
-  /// The state of this moment, with everything heard until now.
+  /// The present state, with everything received until now.
   var current: (state: State, configuration: Configuration, now: Moment) {
     let (configuration, now) = listen()
     return state.withLock { state in
@@ -63,7 +63,7 @@ final class CalibrationDesk: Sendable {
 
   // MARK: The walk
 
-  /// Begins a walk with a beacon. Returns why not, if not.
+  /// Begins a walk with a beacon. Returns a reason if it cannot.
   func begin(_ beacon: String) -> String? {
     let found = stage.look { pipeline, _, now -> (Moment, UInt64)? in
       guard pipeline.beacon(named: beacon) != nil, let memory = pipeline.hindsight else { return nil }
@@ -93,7 +93,7 @@ final class CalibrationDesk: Sendable {
     }
   }
 
-  /// Changes the marks; what is known must be fitted anew.
+  /// Changes the marks; the calibration must be computed again.
   func mark<Refusal: Error>(_ change: (inout MarkBook, Configuration, Moment) throws(Refusal) -> Void)
     throws(Refusal)
     -> Bool
@@ -109,7 +109,7 @@ final class CalibrationDesk: Sendable {
   @discardableResult
   private func listen() -> (Configuration, Moment) {
     let name = state.withLock { $0.walk?.beacon }
-    // What is found there is read while decisions go on.
+    // The snapshot is read while decisions continue.
     let (memory, index, configuration, now) = stage.look { pipeline, _, now in
       (
         name == nil ? nil : pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) },
@@ -129,7 +129,7 @@ final class CalibrationDesk: Sendable {
 
   // MARK: The calibration
 
-  /// Begins to make it. Returns why not, if not.
+  /// Begins the computation. Returns a reason if it cannot.
   func fit() -> String? {
     let (_, configuration, _) = current
     let begun = state.withLock { state -> (WalkWithMarks, Int)? in
@@ -175,9 +175,9 @@ final class CalibrationDesk: Sendable {
     state.withLock { if $0.turn == turn { $0.fit = outcome } }
   }
 
-  // MARK: Keeping it
+  // MARK: Saving
 
-  /// The result, if there is one to be kept.
+  /// The result, if there is one to save.
   var result: CalibrationResult? {
     state.withLock { if case .done(let result)? = $0.fit, result.calibration != nil { result } else { nil } }
   }

@@ -6,7 +6,7 @@ import Proximity
 import Settings
 import SettingsFile
 
-/// How far a calibration from the page is: what is covered, what is missing, and what came of it.
+/// The progress of a calibration from the page: the rooms that are covered or missing, and the result.
 struct CalibrationPicture {
   private let state: CalibrationDesk.State
   private let configuration: Configuration
@@ -103,7 +103,7 @@ struct CalibrationPicture {
     }
   }
 
-  /// Those of the configuration, and whoever else heard it.
+  /// The configured receivers, and any others that heard the beacon.
   private func receivers(of walk: CalibrationWalk) -> [String] {
     let expected = configuration.receivers.map(\.name) + configuration.rooms.flatMap(\.receivers)
     return Set(expected + walk.receivers.names).sorted()

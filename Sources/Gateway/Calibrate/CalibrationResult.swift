@@ -3,7 +3,7 @@ import Proximity
 import Settings
 import SettingsFile
 
-/// What a walk taught, and how well.
+/// The result of a walk, and how good it is.
 package struct CalibrationResult: Sendable {
   package struct Receiver: Sendable {
     package var name: String
@@ -15,16 +15,16 @@ package struct CalibrationResult: Sendable {
   /// By room, in the configuration's order.
   package var stays: [CalibrationAccount.Stay]
   package var receivers: [Receiver]
-  /// What was learnt, also if it is of no use.
+  /// The calibration that was learned, even if it is useless.
   package var fit: RoomCalibration
-  /// What is to be kept; nil: nothing, since rooms are right more often without.
+  /// The calibration to save; nil: rooms are right more often without it.
   package var calibration: RoomCalibration?
   /// nil: the walk was too short to be judged.
   package var comparison: RoomCalibrator.Comparison?
   /// Lines of marks whose point lies outside of their room.
   package var strays: [Int]
 
-  /// Seconds in a room that teach enough: with more, little changes.
+  /// Enough seconds in a room: more time changes little.
   package static let goal = 40.0
 
   package var uncovered: [String] { stays.filter { $0.seconds == 0 }.map(\.room) }
@@ -32,7 +32,7 @@ package struct CalibrationResult: Sendable {
 
   package func name(_ room: RoomIndex) -> String { stays[Int(room.rawValue)].room }
 
-  /// What is written; nil: nothing.
+  /// The file to write; nil: nothing.
   package func file(version: String, time: WallTime) -> [UInt8]? {
     guard let calibration else { return nil }
     let heldOut = comparison.map { comparison in

@@ -12,7 +12,7 @@ package struct CalibrationStore: Sendable {
   /// Earlier ones that are kept.
   private static let versions = 5
 
-  /// `rooms.json`. Where that is another site's, because two configurations share a folder, the configuration's own name precedes it.
+  /// `rooms.json`. If that belongs to another configuration in the same folder, the configuration's own name is put before it.
   ///
   /// - Parameter path: the configuration's.
   package static func usual(beside path: String, of configuration: Configuration) -> String {
@@ -25,14 +25,14 @@ package struct CalibrationStore: Sendable {
     return folder + (file.lastIndex(of: ".").map { file[..<$0] } ?? file) + "-rooms.json"
   }
 
-  /// Whether what stands there is another site's. Of a pipe, reading would take what others wait for.
+  /// Whether the file belongs to another configuration. A pipe is not read, because reading would consume its content.
   package func isForeign(to configuration: Configuration) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
     return (try? CalibrationFile(path: path))?.isForeign(to: configuration) ?? false
   }
 
-  /// As it is named in a configuration.
+  /// The name of the file as a configuration has it.
   package func name(beside configuration: String) -> String {
     let folder = Self.folder(of: configuration)
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
@@ -43,7 +43,7 @@ package struct CalibrationStore: Sendable {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
-  /// Gives whether there was an earlier one. What stands there and is no plain file, such as /dev/stdout, is written to.
+  /// Returns whether there was an earlier file. A path that is not a plain file, such as /dev/stdout, is written to directly.
   package func write(_ text: [UInt8]) throws(SystemError) -> Bool {
     var status = stat()
     let exists = stat(path, &status) == 0
@@ -57,7 +57,7 @@ package struct CalibrationStore: Sendable {
     return exists
   }
 
-  /// `rooms.json.4` becomes `.5`, and so on. The latest stays under its own name, too, until the new one replaces it.
+  /// `rooms.json.4` becomes `.5`, and so on. The latest also keeps its own name until the new one replaces it.
   private func keep() throws(SystemError) {
     for number in (1..<Self.versions).reversed() {
       guard access("\(path).\(number)", F_OK) == 0 else { continue }
@@ -66,9 +66,9 @@ package struct CalibrationStore: Sendable {
     try systemCall("link") { link(path, path + ".1") }
   }
 
-  /// Takes the last `write` back.
+  /// Undoes the last `write`.
   ///
-  /// - Parameter hadEarlier: what it gave.
+  /// - Parameter hadEarlier: the result of that call.
   package func takeBack(hadEarlier: Bool) throws(SystemError) {
     guard hadEarlier else {
       try systemCall("unlink") { unlink(path) }

@@ -5,10 +5,10 @@ import Pipeline
 import Proximity
 import Settings
 
-/// A walk that somebody makes now with a beacon, for a calibration from the page. It takes what all receivers hear of the beacon
-/// from the gateway's memory of sightings, and so costs the decisions nothing.
+/// A walk in progress, for a calibration from the page. It reads the beacon's signals from the gateway's history of sightings,
+/// so it costs the decisions nothing.
 struct CalibrationWalk: Sendable {
-  /// Sightings that are kept: with 10 a second from each of six receivers, half an hour.
+  /// The largest number of sightings: half an hour with 10 a second from each of six receivers.
   static let limit = 100_000
 
   let beacon: String
@@ -19,7 +19,7 @@ struct CalibrationWalk: Sendable {
   private(set) var receivers = ReceiverTable()
   /// The latest level that each receiver heard, in dBm, and when.
   private(set) var levels: [ReceiverIndex: (level: Int8, time: MonotonicTime)] = [:]
-  /// The beacon's first sighting after this event of the history is the next of the walk.
+  /// The number of the event in the history at which the walk continues.
   private var place: UInt64
 
   init(_ beacon: String, at now: Moment, since place: UInt64) {
@@ -33,9 +33,9 @@ struct CalibrationWalk: Sendable {
   /// When the beacon was last heard; nil: not yet.
   var latest: MonotonicTime? { levels.values.map(\.time).max() }
 
-  /// Takes in what was heard since the last call.
+  /// Adds the sightings since the last call.
   ///
-  /// - Parameter index: the beacon's, in this memory; nil: it was not heard.
+  /// - Parameter index: the beacon's index in this snapshot; nil: it was not heard.
   mutating func take(_ memory: Hindsight, _ index: BeaconIndex?) {
     guard let index else { return }
     var map = ReceiverMap()
@@ -51,14 +51,14 @@ struct CalibrationWalk: Sendable {
     place = memory.history.end
   }
 
-  /// As a calibration is made of it.
+  /// In the form that a calibration is computed from.
   var marked: WalkWithMarks {
     WalkWithMarks(
       beacon: beacon, sightings: sightings, receivers: receivers,
       marks: marks.marks.enumerated().map { number, mark in
         let point = mark.point.map { (x: $0.x, y: $0.y) }
         return (
-          // Below the header of the CSV.
+          // The line of the CSV counts from below its header.
           RecordingMarks.Mark(
             time: .calendar(mark.wallTime), room: mark.room, point: point, line: number + 2),
           mark.time

@@ -5,10 +5,10 @@ import Proximity
 import Radio
 import Settings
 
-/// What receivers hear of the beacons during a walk, for calibration.
+/// The sightings of beacons during a walk, for calibration.
 public struct HeardWalk: Sendable {
   private var roster: Roster
-  /// Name of the wanted beacon; nil: all are kept until one is chosen.
+  /// Name of the wanted beacon; nil: all beacons are kept until one is chosen.
   private let wanted: String?
   public private(set) var receivers = ReceiverTable()
   private var sightings: [BeaconIndex: [Sighting]] = [:]
@@ -18,36 +18,35 @@ public struct HeardWalk: Sendable {
   /// The latest reading of both clocks.
   private var latest: (time: MonotonicTime, wallTime: WallTime)?
 
-  /// Sightings that are kept; a day of one beacon that six receivers hear twice a second.
+  /// The largest number of sightings: a day of one beacon that six receivers hear twice a second.
   public static let limit = 1_000_000
 
-  /// - Parameter beacon: its name; nil: whichever is heard.
+  /// - Parameter beacon: its name; nil: any beacon.
   public init(_ configuration: Configuration, beacon: String?) {
     roster = Roster(configuration)
     wanted = beacon
   }
 
-  /// Whether something had to be left out.
+  /// Whether sightings had to be dropped.
   public var isFull: Bool { count >= Self.limit }
 
   /// The index of a receiver's name; nil: there are too many.
   public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
 
-  /// Takes in an advertisement; returns its sighting if it counts.
+  /// Adds an advertisement; returns its sighting if it counts.
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
     latest = (advertisement.time, advertisement.wallTime)
     return take(roster.sighting(of: advertisement, payload: payload) { _ in })
   }
 
-  /// The same for what a receiver elsewhere tells of a beacon.
+  /// The same for an observation of a scanner.
   @discardableResult
   mutating func observe(_ observation: Observation) -> Sighting? {
     latest = (observation.time, observation.wallTime)
     return take(roster.sighting(of: observation))
   }
 
-  /// What a beacon is called.
   func name(of beacon: BeaconIndex) -> String { roster.name(of: beacon) }
 
   private mutating func take(_ sighting: Sighting?) -> Sighting? {
@@ -59,7 +58,7 @@ public struct HeardWalk: Sendable {
 
   private mutating func counts(_ beacon: BeaconIndex) -> Bool {
     guard let wanted else { return true }
-    // Names may be added while a beacon is heard.
+    // A beacon may get more names while it is heard.
     if revision != roster.revision {
       revision = roster.revision
       isWanted = [:]
@@ -79,20 +78,20 @@ public struct HeardWalk: Sendable {
   /// In order of time.
   public func sightings(of beacon: BeaconIndex) -> [Sighting] { sightings[beacon] ?? [] }
 
-  /// A time by the clock that decides, of one by the calendar: exact if it is called when the first advertisement after it was
+  /// The decision clock's time for a wall time. It is exact if it is called when the first advertisement after that time was
   /// observed.
   func time(at wallTime: WallTime) -> MonotonicTime? {
     latest.map { $0.time + (wallTime - $0.wallTime) }
   }
 
-  /// When the latest advertisement was heard, by the calendar.
+  /// When the latest advertisement was received, by the wall clock.
   var wallTime: WallTime? { latest?.wallTime }
 }
 
 extension HeardWalk {
   /// Reads recordings to their end; marks get their place on the recordings' own clock.
   ///
-  /// - Parameter progress: gets bytes read, of how many, and advertisements.
+  /// - Parameter progress: gets the bytes read, the bytes in total, and the number of advertisements.
   public mutating func read(
     _ captures: [String], marks: RecordingMarks, progress: (Int64, Int64?, UInt64) -> Void
   ) throws(CaptureError) -> [(mark: RecordingMarks.Mark, time: MonotonicTime)] {
@@ -127,7 +126,7 @@ extension HeardWalk {
     }
   }
 
-  /// Gives the marks up to now their time; at the end, all.
+  /// Gives a time to the marks up to now; at the end, to all.
   private func place(
     _ placed: inout [(mark: RecordingMarks.Mark, time: MonotonicTime)], _ marks: RecordingMarks,
     _ start: MonotonicTime?, isLast: Bool

@@ -12,7 +12,7 @@ import Synchronization
 public final class LiveWalk: Sendable {
   public typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
 
-  /// What is heard at the moment, for people who watch.
+  /// The present signals, for people who watch.
   public struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
     public var receivers: [(name: String, level: Int8, time: MonotonicTime)]
@@ -20,7 +20,7 @@ public final class LiveWalk: Sendable {
     public var beacons: [(name: String, count: Int)]
     /// When any of them was heard.
     public var latest: MonotonicTime?
-    /// By room, how long that was, as the calibration counts it.
+    /// By room, for how long the beacon was heard, as the calibration counts it.
     public var seconds: [Double]
 
     package init(
@@ -49,9 +49,9 @@ public final class LiveWalk: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - beacon: its name; nil: whichever is heard.
-  ///   - record: where a recording and its marks are written, without the endings `.jsonl` and `.csv`; nil: nowhere. Earlier ones
-  ///     are not replaced: throws `EEXIST`.
+  ///   - beacon: its name; nil: any beacon.
+  ///   - record: the path of a recording and its marks, without the endings `.jsonl` and `.csv`; nil: nothing is recorded.
+  ///     Existing files are not replaced: throws `EEXIST`.
   public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
     var tape: WalkTape?
     if let record { tape = try WalkTape(prefix: record, patience: configuration.scannersLateness) }
@@ -89,10 +89,10 @@ public final class LiveWalk: Sendable {
     }
   }
 
-  /// What was heard and marked until now.
+  /// All sightings and marks until now.
   public func take() -> (walk: HeardWalk, marks: [Placed]) { state.withLock { ($0.walk, $0.marks) } }
 
-  /// Completes the recording. Returns why it ended before its time; nil: it did not.
+  /// Completes the recording. Returns the error that ended it early; nil: none.
   public func finishRecording() -> SystemError? {
     state.withLock { state in
       state.tape?.write(isEnd: true)
@@ -115,7 +115,7 @@ public final class LiveWalk: Sendable {
     }
   }
 
-  /// The same for sightings that are known by the beacon's key alone.
+  /// The same for sightings that are identified by the beacon's key.
   func hear(_ observations: [Observation], _ table: ReceiverTable, isRemote: Bool) {
     state.withLock { state in
       let map = state.learn(table, isRemote: isRemote)

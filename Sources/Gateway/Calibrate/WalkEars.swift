@@ -5,7 +5,7 @@ import Dispatch
 import Machine
 import Radio
 
-/// The sources of a live walk: our radios or a recording in their place, and the scanners of the configuration.
+/// The sources of a live walk: our radios, or a recording instead of them, and the configured scanners.
 public struct WalkEars: Sendable {
   /// The source of advertisements.
   public enum Input: Sendable {
@@ -26,7 +26,7 @@ public struct WalkEars: Sendable {
 
   /// Receives until the task is cancelled or the input ends. A source's messages go to `onNotice`.
   ///
-  /// Throws what leaves nothing to be heard: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
+  /// Throws errors after which no source is left: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
   public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
     let scanners = try scanners(onNotice: onNotice)
     try await withThrowingTaskGroup(of: Void.self) { group in

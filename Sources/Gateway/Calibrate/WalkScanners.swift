@@ -30,7 +30,7 @@ struct WalkScanners: Sendable {
     self.onNotice = onNotice
   }
 
-  /// Hears until the task is cancelled. Throws `BrokerRefusal` for what would be the same for ever.
+  /// Receives until the task is cancelled. Throws `BrokerRefusal` for permanent errors.
   func run() async throws {
     try await withTaskCancellationHandler {
       try await follow()

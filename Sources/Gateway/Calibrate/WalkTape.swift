@@ -4,26 +4,26 @@ import Glibc
 import JSON
 import Machine
 
-/// A recording of a walk, of the carried beacon alone, and the marks that go with it.
+/// A recording of a walk, with the carried beacon alone, and its marks.
 struct WalkTape: ~Copyable {
   private let recording: RecordingFile
   private let marks: RecordingFile
   private let paths: [String]
-  /// Whether nothing was heard or marked yet: the files are empty.
+  /// Whether the files are still empty.
   private var isEmpty = true
   private var encoder = TextEncoder()
-  /// Lines of the recording, by time. What other gateways heard comes late, and a recording is read in order of time.
+  /// Lines of the recording that wait to be sorted by time: observations of other gateways come late.
   private var held: [(time: MonotonicTime, line: [UInt8])] = []
   /// How late a line may come.
   private let patience: TimeSpan
-  /// Of the marks, not written yet.
+  /// Lines of marks that are not written yet.
   private var lines: [UInt8] = []
   private(set) var fault: SystemError?
 
   init(prefix: String, patience: TimeSpan) throws(SystemError) {
     self.patience = patience
     paths = [prefix + ".jsonl", prefix + ".csv"]
-    // Both are looked at before either is made.
+    // Check both files before creating one.
     for path in paths where Self.isFile(path, empty: false) {
       throw SystemError(call: "will not replace \(path)", code: EEXIST)
     }
@@ -68,7 +68,7 @@ struct WalkTape: ~Copyable {
     write()
   }
 
-  /// - Parameter isEnd: nothing comes any more. A walk without anything in it leaves no files.
+  /// - Parameter isEnd: the recording ends. An empty walk leaves no files.
   mutating func write(isEnd: Bool = false) {
     guard fault == nil else { return }
     let ripe = isEnd ? held.count : held.prefix { $0.time + patience < held[held.count - 1].time }.count

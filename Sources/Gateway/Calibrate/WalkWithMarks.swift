@@ -1,7 +1,7 @@
 import Beacons
 import Captures
 
-/// What receivers heard of a beacon, and the rooms that it was in.
+/// The sightings of a beacon, and the rooms that it was in.
 package struct WalkWithMarks: Sendable {
   package typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
 
@@ -17,7 +17,7 @@ package struct WalkWithMarks: Sendable {
     self.marks = marks
   }
 
-  /// Those of the walk's receivers that heard it, by name, with how often.
+  /// The receivers that heard it, by name, with the number of sightings.
   package var hearers: [String: Int] {
     var counts: [UInt16: Int] = [:]
     for sighting in sightings { counts[sighting.receiver.rawValue, default: 0] += 1 }

@@ -3,13 +3,13 @@ import Dashboard
 import HTTP
 import Pipeline
 
-/// `beacons/<name>/live`: the last minutes at once, then news as it arrives.
+/// `beacons/<name>/live`: the last minutes first, then new sightings.
 final class BeaconStream: EventSource {
   private static let length = TimeSpan.seconds(300)
 
   private let name: String
   private let stage: any Stage
-  /// In the history; nil: nothing was shown yet.
+  /// The place in the history; nil: nothing was sent yet.
   private var place: UInt64?
 
   init(_ name: String, _ stage: any Stage) {
@@ -24,7 +24,7 @@ final class BeaconStream: EventSource {
       pipeline.beacon(named: name).map { LiveBeacon(of: $0, since: first, pipeline, recent, at: now) }
     }
     guard let live else { return [] }
-    // A recording went back: its past is another.
+    // A recording was rewound, so its history is a different one.
     place = live.next < first ? nil : live.next
     return live.isNews ? event("trace", live.json) : []
   }

@@ -6,12 +6,12 @@ import Machine
 import Settings
 import SettingsFile
 
-/// Changes the configuration file for clients with the right to. Every change is checked before it is written, and then what
-/// was checked is loaded.
+/// Changes the configuration file for clients that may do so. Every change is checked before it is written, and the checked
+/// configuration is then loaded.
 package struct ConfigurationEditor: Sendable {
   let writer: ConfigurationWriter
   private let environment: [String: String]
-  /// Asks for a configuration to be used: nil, for the file to be read again.
+  /// Loads a configuration; nil: reads the file again.
   let reload: @Sendable (Configuration.Loaded?) -> Void
 
   package init(
@@ -64,7 +64,7 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  /// `POST undo`, with the revision that is to be taken back: it may be somebody else's by now.
+  /// `POST undo`, with the revision to undo: the latest one may be another client's.
   func undo(_ request: Request) -> Response {
     let seen = seen((try? JSONTree(request.body)) ?? .null, request)
     do throws(ConfigurationWriter.Refusal) {
@@ -87,7 +87,7 @@ package struct ConfigurationEditor: Sendable {
       "Look at what it says now. A file that was changed by hand is loaded with systemctl reload beaconkeeper."
   )
 
-  /// The revision that the client saw: in the body, or as If-Match. nil: it names none.
+  /// The revision that the client saw: in the body, or as If-Match. nil: there is none.
   private func seen(_ tree: JSONTree, _ request: Request) -> JSONTree? {
     let header = request.headers["if-match"].flatMap { $0 == "*" ? nil : $0.filter { $0 != "\"" } }
     return tree["revision"] ?? header.map { .text($0) }
@@ -156,9 +156,9 @@ struct CalibrationRefusal: Error {
 }
 
 extension ConfigurationEditor {
-  /// Writes a calibration beside the configuration, names it there if that is missing, and loads both.
+  /// Writes a calibration beside the configuration, adds the key for it if it is missing, and loads both.
   ///
-  /// - Parameter configuration: whose rooms were calibrated.
+  /// - Parameter configuration: the one whose rooms were calibrated.
   func keep(calibration contents: [UInt8], of configuration: Configuration) -> Result<
     CalibrationDesk.Kept, CalibrationRefusal
   > {
@@ -180,7 +180,7 @@ extension ConfigurationEditor {
     return .success(kept)
   }
 
-  /// The configuration's new revision; nil: somebody has to write the line.
+  /// The configuration's new revision; nil: the user must add the line.
   private func writeLine(naming calibration: String) -> String? {
     guard let (bytes, revision) = try? writer.read(),
       let changed = try? text(bytes).adding(calibration: calibration)
@@ -188,7 +188,7 @@ extension ConfigurationEditor {
     return try? writer.replace(revision: revision, with: changed.bytes)
   }
 
-  /// The configuration first, so that it never names a file that is gone. Returns a refusal.
+  /// The configuration first, so that it never names a missing file. Returns a refusal.
   func takeBack(_ kept: CalibrationDesk.Kept) -> CalibrationRefusal? {
     if let revision = kept.revision {
       do throws(ConfigurationWriter.Refusal) {

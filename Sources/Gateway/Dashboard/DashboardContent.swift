@@ -24,7 +24,8 @@ package struct DashboardContent: Content {
     calibration = CalibrationDesk(stage)
   }
 
-  /// The page shows nothing of the gateway before it asks the API. Monitors ask `/healthz` without a password.
+  /// The page itself contains no data of the gateway; it requests them from the API. Monitors request `/healthz` without a
+  /// password.
   package func isPublic(_ path: [String]) -> Bool {
     path.isEmpty || path.first == "assets" || path == ["healthz"] || path == ["favicon.ico"]
   }
@@ -40,7 +41,7 @@ package struct DashboardContent: Content {
       return .now(
         Response(contentType: "text/plain; version=0.0.4; charset=utf-8", metrics.text))
     case ("api", _) where request.path.count > 2 && request.path[1] == "v1":
-      // Browsers take these for folders.
+      // Browsers would resolve these as folders.
       let folders = ["%2E": ".", "%2E%2E": ".."]
       return api(request.path.dropFirst(2).map { folders[$0] ?? $0 }, request, rights)
     default: return .now(Self.nothingHere)
@@ -169,7 +170,7 @@ package struct DashboardContent: Content {
       })
   }
 
-  /// The configuration as it is checked: its words, and the file's text if the client may change it.
+  /// The configuration as `check` explains it, and the text of the file if the client may change it.
   private func configuration(_ rights: Rights) -> Response {
     let configuration = stage.look { pipeline, _, _ in pipeline.configuration }
     let path = stage.details.configurationFile
@@ -178,7 +179,7 @@ package struct DashboardContent: Content {
     return Response(
       JSONWriter.object {
         $0.field("file", path)
-        // The file holds no secrets, but its comments are its writer's.
+        // The file has no secrets, but its comments are private.
         $0.field("yaml", rights.write ? current?.text : nil)
         $0.field("revision", current?.revision)
         $0.field("undo", rights.write && stage.editor?.canUndo == true)
@@ -206,7 +207,7 @@ package struct DashboardContent: Content {
     let (stage, overviews) = (stage, overviews)
     return {
       let place = stage.look { _, recent, _ in
-        // Unknown, or from an earlier run: all recent ones follow.
+        // An unknown id, or one of an earlier run: send all recent ones.
         last.map { recent.place(after: $0) ?? 0 } ?? recent.end
       }
       return OverviewStream(stage, overviews, from: place, rights: rights)
@@ -214,7 +215,7 @@ package struct DashboardContent: Content {
   }
 }
 
-/// What a client changes: the configuration's file, and rules on trial, which change nothing.
+/// Requests that change the configuration's file, and trials of rules, which change nothing.
 extension DashboardContent {
   static let mayOnlyLook = Response.error(
     403, "You may look, but not change anything.",
@@ -235,12 +236,12 @@ extension DashboardContent {
     }
   }
 
-  /// What other rules would have decided.
+  /// The decisions of other rules.
   func attempt(_ body: [UInt8]) -> Response {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
     let name = TrialRequest.beacon(in: tree)
     let revision = stage.details.revision
-    // All at one moment: a beacon's index means nothing in an earlier memory.
+    // In one call: a beacon's index is not valid in an earlier snapshot.
     let (memory, beacon, recent, now) = stage.look { pipeline, recent, now in
       (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, recent, now)
     }
@@ -260,7 +261,7 @@ extension DashboardContent {
   }
 }
 
-/// The counters for Prometheus, made once for all who ask within a moment, so that nobody's scrapes hold up decisions.
+/// The counters for Prometheus, computed once for all requests within a moment, so that many requests do not delay decisions.
 final class SharedMetrics: Sendable {
   private static let age = TimeSpan.milliseconds(100)
 

@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Settings
 import SettingsFile
 
-/// Serves the dashboard. If the port is taken, the gateway works without, and keeps trying.
+/// Serves the dashboard. If the port is in use, the gateway works without it, and tries again.
 struct DashboardService: Service {
   private static let pause = Duration.seconds(30)
 

@@ -9,7 +9,7 @@ import Settings
 import SettingsFile
 import Synchronization
 
-/// The running gateway, as the dashboard sees it.
+/// The running gateway as a `Stage`.
 struct LiveStage: Stage {
   private let decisions: DecisionLoop
   private let started = LiveClock.wallNow
@@ -18,7 +18,7 @@ struct LiveStage: Stage {
   private let revision: RunningRevision
   let editor: ConfigurationEditor?
 
-  /// - Parameter reload: asks for a configuration to be used: nil, for the file to be read again.
+  /// - Parameter reload: loads a configuration; nil: reads the file again.
   init(
     _ decisions: DecisionLoop, broker: String, configurationFile: String?, revision: RunningRevision,
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void

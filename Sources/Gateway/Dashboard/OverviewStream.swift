@@ -8,7 +8,7 @@ final class OverviewStream: EventSource {
   private let stage: any Stage
   private let overviews: SharedOverview
   private let rights: Rights
-  /// In the recent decisions.
+  /// The place in the recent decisions.
   private var place: Int
   private var shown = MonotonicTime(nanoseconds: .min)
 

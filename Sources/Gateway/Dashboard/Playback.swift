@@ -5,20 +5,20 @@ import Machine
 import Pipeline
 import Settings
 
-/// A recording with the pipeline that decides over it, up to some time of it.
+/// A recording and its pipeline, processed up to some time.
 final class Playback {
   private var recording: Recording
   private(set) var pipeline: Pipeline
   private(set) var recent = RecentDecisions()
-  /// How far it is, on the recording's clock that starts at zero.
+  /// The present time, on the recording's clock, which starts at zero.
   private(set) var time = MonotonicTime.zero
-  /// What each receiver heard of late.
+  /// The recent rate of each receiver.
   private(set) var paces: [ReceiverIndex: ReceiverPace] = [:]
   private var numbers = TransitionNumbers(epoch: Replay.epoch)
   private var batch = AdvertisementBatch()
-  /// Of the batch.
+  /// The place in the batch.
   private var place = 0
-  /// What follows the batch and is no advertisement.
+  /// The next event after the batch, if it is not an advertisement.
   private var event: CaptureDecoder.Step?
   private var isAtEnd = false
   private var output = Pipeline.Output()
@@ -29,7 +29,7 @@ final class Playback {
     pipeline.keepHistory()
   }
 
-  /// The first and the last time of a recording. What follows a fault in it is left out.
+  /// The first and the last time of a recording. Anything after a fault in it is ignored.
   static func span(of captures: [String]) throws(CaptureError) -> (from: WallTime, to: WallTime) {
     var recording = try Recording(paths: captures)
     var batch = AdvertisementBatch()
@@ -62,7 +62,7 @@ final class Playback {
     return (WallTime(nanoseconds: 0), WallTime(nanoseconds: 0))
   }
 
-  /// Processes what happened until a time. Returns whether more is to be done.
+  /// Processes the recording up to a time. Returns whether there is more to do.
   func advance(to target: MonotonicTime, atMost limit: Int) -> Bool {
     var count = 0
     while let next = nextTime, next <= target {
@@ -78,7 +78,7 @@ final class Playback {
     return false
   }
 
-  /// When the next thing happened; nil: nothing follows.
+  /// The time of the next entry; nil: none.
   private var nextTime: MonotonicTime? {
     while place >= batch.count, event == nil, !isAtEnd { refill() }
     if place < batch.count { return batch[place].time }
@@ -98,7 +98,7 @@ final class Playback {
       case let step: event = step
       }
     } catch {
-      // What was good before the fault was shown.
+      // Everything before the fault was shown.
       isAtEnd = true
     }
   }
@@ -140,12 +140,12 @@ final class Playback {
   }
 }
 
-/// How often a receiver of a recording hears something.
+/// How many advertisements a receiver of a recording gets.
 struct ReceiverPace: Sendable {
   private static let span = TimeSpan.seconds(10)
 
   private(set) var latest: MonotonicTime?
-  /// Of the current span and of the one before.
+  /// In the current span and in the one before.
   private var counts = (before: 0, now: 0)
   private var start = MonotonicTime.zero
 

@@ -13,15 +13,15 @@ import Synchronization
 public final class ReplayStage: Stage, Player {
   private struct State {
     var playback: Playback
-    /// Where it is to be, on the recording's clock.
+    /// The requested time, on the recording's clock.
     var target = MonotonicTime.zero
     var speed = 1.0
     var isPaused = false
   }
 
-  /// Between two steps, on our clock.
+  /// The time between two steps.
   private static let beat = Duration.milliseconds(50)
-  /// Advertisements processed at a time, before readers get the lock.
+  /// Advertisements per step; then readers get the lock.
   private static let portion = 2000
   static let speeds = 0.1...1000.0
 
@@ -31,12 +31,12 @@ public final class ReplayStage: Stage, Player {
   /// The first and the last time in it.
   private let span: (from: WallTime, to: WallTime)
   private let state: Mutex<State>
-  /// Rings when somebody has moved it, or asked it to go on.
+  /// Rings when a client has moved or started it.
   private let alarm = Alarm()
 
-  /// Reads the whole recording once, to know how long it is.
+  /// Reads the whole recording once, to learn its length.
   ///
-  /// - Parameter configurationFile: to be shown.
+  /// - Parameter configurationFile: its name, to be shown.
   public init(_ configuration: Configuration, captures: [String], configurationFile: String?)
     throws(CaptureError)
   {
@@ -52,7 +52,7 @@ public final class ReplayStage: Stage, Player {
     var last = LiveClock.now
     while !Task.isCancelled {
       if state.withLock({ $0.isPaused || $0.target >= end }) {
-        // Nothing moves, perhaps for hours.
+        // It is paused, perhaps for hours.
         await alarm.wait()
         last = LiveClock.now
       } else {
@@ -74,7 +74,7 @@ public final class ReplayStage: Stage, Player {
 
   private var end: MonotonicTime { MonotonicTime.zero + (span.to - span.from) }
 
-  // MARK: What is seen
+  // MARK: The stage
 
   package func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
     state.withLock { state in
@@ -149,7 +149,7 @@ public final class ReplayStage: Stage, Player {
     return nil
   }
 
-  /// Forward, it plays as fast as possible; backward, it starts again from the beginning.
+  /// Forward, it plays as fast as possible; backward, it starts again at the beginning.
   private func go(to target: MonotonicTime) throws(CaptureError) {
     try state.withLock { state throws(CaptureError) in
       if target < state.playback.time { state.playback = try Playback(configuration, captures: captures) }

@@ -9,13 +9,13 @@ final class SharedOverview: Sendable {
   private struct State {
     var overview: Overview?
     var made = MonotonicTime(nanoseconds: .min)
-    /// The end of the recent decisions at that time.
+    /// The end of the recent decisions when the overview was made.
     var end = -1
-    /// As JSON, by the rights of its readers.
+    /// As JSON, by the rights of the client.
     var json: [Rights: [UInt8]] = [:]
   }
 
-  /// How old an overview may be if nothing was decided since, and if something was.
+  /// The largest age of an overview if nothing was decided since, and if something was.
   private static let calm = TimeSpan.seconds(1)
   private static let busy = TimeSpan.milliseconds(200)
 
@@ -26,7 +26,7 @@ final class SharedOverview: Sendable {
 
   func json(for rights: Rights) -> [UInt8] { version(for: rights).json }
 
-  /// With the time it was made.
+  /// With the time at which it was made.
   func version(for rights: Rights) -> (json: [UInt8], made: MonotonicTime) {
     state.withLock { state in
       let now = LiveClock.now

@@ -6,28 +6,28 @@ import Messages
 import Pipeline
 import Settings
 
-/// What the dashboard shows: a running gateway, or a recording.
+/// A source for the dashboard: a running gateway, or a recording.
 package protocol Stage: Sendable {
-  /// Calls `body` while the pipeline stands still. Keep it short, because decisions wait meanwhile.
+  /// Calls `body` while the pipeline is locked. Keep it short, because decisions wait meanwhile.
   func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result
   var details: GatewayDetails { get }
   /// For Prometheus.
   func metrics() -> String
-  /// Why it does not work as it should; nil: it does.
+  /// What is wrong with the gateway; nil: nothing.
   func complaint() -> String?
-  /// What is in the air, known or not, as JSON; nil: nobody can say.
+  /// Devices in range, configured or not, as JSON; nil: not available.
   func strangers(areRevealed: Bool) -> [UInt8]?
-  /// What recognises a stranger of this id; nil: it is gone, or nothing does.
+  /// A pattern for the stranger with this id; nil: it is gone, or cannot be configured.
   func suggestion(for id: String) -> BeaconSuggestion?
-  /// nil: there is no file to be changed.
+  /// nil: there is no file to change.
   var editor: ConfigurationEditor? { get }
-  /// nil: it is no recording.
+  /// nil: it is not a recording.
   var player: (any Player)? { get }
 }
 
 /// A recording that plays.
 package protocol Player: Sendable {
-  /// Where it is, as JSON.
+  /// Its time and speed, as JSON.
   func position() -> [UInt8]
   /// Goes to another time, pauses, or changes the speed. Returns a refusal if the request makes no sense.
   func control(_ request: JSONTree) -> Response?

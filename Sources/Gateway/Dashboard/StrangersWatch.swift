@@ -13,21 +13,21 @@ final class StrangersWatch: Sendable {
   private struct State {
     /// nil: no client asks.
     var survey: AirSurvey?
-    /// Whose beacons are no strangers.
+    /// Its beacons are not strangers.
     var configuration: Configuration?
     var until = MonotonicTime(nanoseconds: .min)
   }
 
   private static let patience = TimeSpan.seconds(60)
-  /// Devices that are listed, the strongest first.
+  /// The largest number of devices in the list, the strongest first.
   private static let limit = 300
 
   private let state = Mutex(State())
   private let isWatching = Atomic(false)
-  /// Part of every id, so that ids of one run mean nothing in another.
+  /// Part of every id, so that an id of one run is not valid in another.
   private let salt = UInt64.random(in: .min ... .max)
 
-  /// Costs nothing while no client asks.
+  /// Does nothing while no client asks.
   func observe(_ batch: borrowing AdvertisementBatch) {
     guard isWatching.load(ordering: .relaxed) else { return }
     state.withLock { state in
@@ -38,10 +38,10 @@ final class StrangersWatch: Sendable {
     }
   }
 
-  /// Starts or continues the survey; returns what was heard.
+  /// Starts or continues the survey; returns the devices.
   func devices(_ configuration: Configuration, areRevealed: Bool) -> [UInt8] {
     state.withLock { state in
-      // After a reload some are no strangers any more, or are strangers again.
+      // After a reload other devices may be strangers.
       if state.survey == nil || state.configuration != configuration {
         state.survey = AirSurvey(configuration)
         state.configuration = configuration
@@ -60,7 +60,7 @@ final class StrangersWatch: Sendable {
     }
   }
 
-  /// What recognises the device of an id, and a name for it; nil: it is gone, or cannot be configured.
+  /// A pattern and a name for the device of an id; nil: it is gone, or cannot be configured.
   func suggestion(id: String) -> BeaconSuggestion? {
     state.withLock { state in
       state.survey?.listing(at: LiveClock.now).lazy.map(\.device).first { self.id(of: $0) == id }
@@ -73,7 +73,7 @@ final class StrangersWatch: Sendable {
     in json: inout JSONWriter
   ) {
     let suggestion = device.beacon == nil ? BeaconSuggestion(device) : nil
-    // What is known by its address alone stays hidden with it.
+    // A pattern that contains the address stays hidden, like the address.
     let isShown = areRevealed || suggestion.map { !$0.isByAddress } ?? false
     json.object {
       $0.field("id", id(of: device))

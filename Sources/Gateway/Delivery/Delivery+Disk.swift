@@ -9,19 +9,19 @@ import Messages
 import Radio
 import Synchronization
 
-/// How the outbox is kept on disk: transactions run one after another on their own thread, each with everything that arrived
-/// while the previous one was written. One is under way at most, and nobody waits for it: decisions, the API and the end go on
-/// beside a disk that hangs.
+/// The outbox on disk. Transactions run one after another on their own thread, each with everything that arrived while the
+/// previous one was written. At most one is running, and nothing waits for it: decisions, the API and the shutdown continue
+/// while a disk hangs.
 extension Delivery {
-  /// Acknowledgements are written together with the next transition; no more than this many wait for it,
+  /// Acknowledgements are written together with the next transition. At most this many wait for it,
   private static let acknowledgementLimit = 500
-  /// and no longer than this.
+  /// and at most this long.
   private static let acknowledgementPatience = TimeSpan.seconds(60)
   private static let fetchLimit = 1_000
   /// The least time between two transactions, so that many transitions share one.
   private static let spacing = TimeSpan.milliseconds(100)
 
-  /// Starts a transaction if there is something to write or to fetch.
+  /// Starts a transaction if there is something to write or to read.
   func tendDisk(_ state: inout State) {
     guard let disk, !state.disk.isBusy else { return }
     let pending = state.outbox.pending
@@ -41,7 +41,7 @@ extension Delivery {
     }
   }
 
-  /// Writes whatever is pending, retries a disk that failed, and returns unused disk space.
+  /// Writes whatever is pending, retries a disk that failed, and releases unused disk space.
   func flushDisk() {
     state.withLock { state in
       guard let disk, !state.disk.isBusy else { return }
@@ -82,7 +82,7 @@ extension Delivery {
     }
     let result = Result { try store.commit(batch) }
     if case .failure(let error) = result, error is OutboxFull, !batch.acknowledged.isEmpty {
-      // Deleting what the broker already has may free enough room.
+      // Deleting transitions that the broker has may free enough room.
       let made = OutboxStore.Batch(acknowledged: batch.acknowledged)
       if (try? store.commit(made)) != nil {
         batch.acknowledged = []
@@ -108,7 +108,7 @@ extension Delivery {
     if isNews { tellDiskChange() }
   }
 
-  /// What to write now, with the epoch that the next start must know.
+  /// The next batch to write, with the epoch that the next start must know.
   func takePending(_ state: inout State) -> OutboxStore.Batch {
     var batch = state.outbox.takePending()
     batch.epoch = state.numbers.epoch
@@ -147,7 +147,7 @@ extension Delivery {
     }
   }
 
-  /// From now on, while the disk is busy, transitions wait in memory.
+  /// From now on, while the disk hangs, transitions wait in memory.
   func goOnWithoutDisk(_ fault: String) {
     let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
       guard state.disk.isBusy, !state.outbox.isStalled else { return (nil, false) }
@@ -156,12 +156,12 @@ extension Delivery {
       send(&state)
       return (state.numbers.epoch, isNews)
     }
-    // This write may hang, too.
+    // This write may hang, too, so it has a thread of its own.
     if let epoch, let mark { try? Thread.start { mark.set(epoch) } }
     if isNews { tellDiskChange() }
   }
 
-  /// Renumbers transitions that are not on disk, under a new epoch; and what the page shows of them.
+  /// Renumbers transitions that are not on disk, with a new epoch, also for the page.
   private func renumber(
     _ transitions: inout [WaitingMessage], _ numbers: inout TransitionNumbers
   ) {
@@ -170,7 +170,7 @@ extension Delivery {
     )
     var renumbered: [RecentDecisions.Number: RecentDecisions.Number] = [:]
     for index in transitions.indices {
-      // Swift 6.2 takes what may be of any type from a variable alone.
+      // Swift 6.2 casts a value of any type only from a variable.
       var content = transitions[index].content
       let old = RecentDecisions.Number(content)
       numbers.number(&content)
@@ -180,7 +180,7 @@ extension Delivery {
     recent.withLock { $0?.renumber(renumbered) }
   }
 
-  /// Returns whether that is news.
+  /// Records a fault; returns whether it is new.
   private func tell(_ fault: String, _ state: inout State) -> Bool {
     guard state.disk.fault != fault else { return false }
     logger.error(

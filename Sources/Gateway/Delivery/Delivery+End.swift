@@ -8,19 +8,21 @@ import Messages
 import Mosquitto
 import Synchronization
 
-/// The last write of an orderly shutdown. It takes a few seconds at most, no matter how much waits or what the disk does: whatever
-/// the broker lacks is on disk already, and the next start sends it.
+/// The last write of an orderly shutdown. It takes a few seconds at most, however much waits and whatever the disk does:
+/// everything that the broker lacks is already on disk, and the next start sends it.
 extension Delivery {
-  /// For the disk as a whole.
+  /// The limit for all work of the disk.
   private static let limit = TimeSpan.seconds(3)
-  /// The time limit for rewriting beacons. This only makes them more precise: their zones were saved with their last transition.
+  /// The limit for writing beacons again. This only makes their estimates more recent: their zones were saved with their last
+  /// transition.
   private static let beaconLimit = TimeSpan.seconds(1)
   /// How long the shutdown waits for the disk to save the last transitions.
   private static let settling = TimeSpan.seconds(1)
-  /// How long it then waits for the broker to take what the disk did not.
+  /// How long it then waits for the broker to accept what is not on disk.
   private static let handingOver = TimeSpan.milliseconds(500)
 
-  /// Sends the last transitions to the broker before disconnecting: by way of the disk, or around a disk that does not respond.
+  /// Sends the last transitions to the broker before disconnecting: after they are on disk, or without the disk if it does not
+  /// respond.
   func settle() async {
     let began = LiveClock.now
     await wait(until: began + Self.settling)
@@ -29,7 +31,7 @@ extension Delivery {
     await wait(until: LiveClock.now + Self.handingOver)
   }
 
-  /// Until no transition waits, or the broker is gone.
+  /// Returns when no transition waits, or the connection is gone.
   private func wait(until end: MonotonicTime) async {
     while client.isConnected, LiveClock.now < end, state.withLock({ $0.outbox.holdsTransitions }) {
       await settlement.wait(until: end)
@@ -39,7 +41,8 @@ extension Delivery {
 
   /// Returns how many transitions are lost: neither the broker nor the disk has them.
   ///
-  /// - Parameter beacons: a slice of the beacons in zones, from a number on, and the number for the next slice; nil: no more.
+  /// - Parameter beacons: returns a part of the beacons in zones, from a number on, and the number of the next part; nil: no
+  ///   more.
   func close(
     counters: [String: UInt32], gains: [String: Double]?,
     saving beacons: @escaping @Sendable (Int32) -> (saved: [SavedBeacon], next: Int32?)
@@ -58,7 +61,7 @@ extension Delivery {
     return state.withLock { state in
       // Those on disk are sent again by the next start.
       for row in state.permissions.undecided { state.outbox.believe(row: row) }
-      // A demonstration leaves nothing behind.
+      // A demonstration keeps nothing.
       return isKept || state.disk.fault != nil ? state.outbox.unsafe : 0
     }
   }

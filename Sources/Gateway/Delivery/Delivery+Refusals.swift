@@ -8,20 +8,20 @@ import Outbox
 import Radio
 import Synchronization
 
-/// What the broker refuses, and what it accepts again later: `Permissions` decides.
+/// Messages that the broker refuses, or accepts again later. `Permissions` decides.
 extension Delivery {
   enum HandedOver {
     case published
     case parked
-    /// It is worth nothing now.
+    /// It is useless now.
     case dropped
     /// It can never be published.
     case invalid
-    /// The client accepts no more; try again later.
+    /// The client has no room; try again later.
     case full
   }
 
-  /// Hands a message to the client if its topic allows it now.
+  /// Sends a message if its topic allows that now.
   func handOver(_ item: Permissions.Item, _ message: Message, _ state: inout State) -> HandedOver {
     switch state.permissions.way(of: item, at: clock()) {
     case .skip: return .dropped
@@ -29,7 +29,7 @@ extension Delivery {
       state.permissions.park(item)
       return .parked
     case .publish(let isAsking, let isOnTrial):
-      // After connecting, everything that still holds is published again.
+      // After connecting, every message that is still valid is published again.
       if item.isUnanswered, !client.isConnected { return .dropped }
       let result = publish(message, item, isAsking: isAsking, isOnTrial: isOnTrial)
       if result == .published { state.permissions.sent(item, isAsking: isAsking) }
@@ -62,7 +62,7 @@ extension Delivery {
     return .published
   }
 
-  /// Publishes a refused message that is due. Returns false if the client accepts no more.
+  /// Publishes a refused message that is due. Returns false if the client has no room.
   func tryRefused(_ state: inout State) -> Bool {
     guard let item = state.permissions.dueTrial(at: clock()) else { return true }
     let result = publish(item.message(topics), item, isAsking: true, isOnTrial: true)
@@ -71,7 +71,7 @@ extension Delivery {
     return result != .full
   }
 
-  /// Publishes messages that are worth nothing later, past everything that waits; without a connection they are dropped.
+  /// Publishes messages that would be useless later, before everything that waits. Without a connection they are dropped.
   func sendNow(_ messages: [Message]) {
     state.withLock { state in
       for message in messages { sendNow(message, &state) }
@@ -82,9 +82,9 @@ extension Delivery {
     _ = handOver(state.permissions.item(.plain(message), message), message, &state)
   }
 
-  // MARK: What the broker says
+  // MARK: The broker's answers
 
-  /// The broker has the message with this id; there is room for another.
+  /// The broker acknowledged this id; the client has room for another message.
   func acknowledged(_ id: UInt64, user: String?) {
     state.withLock { state in
       carryOut(state.permissions.acknowledged(id, at: clock()), user, &state)
@@ -94,7 +94,7 @@ extension Delivery {
     settlement.ring()
   }
 
-  /// The broker refused a message, which is parked from now on.
+  /// The broker refused a message. It is parked from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
       let outcomes = state.permissions.rejected(
@@ -147,7 +147,7 @@ extension Delivery {
     }
   }
 
-  /// Has `health` published if it says something else since a topic was refused, or accepted again.
+  /// Publishes `health` if topics were refused, or accepted again, since the last time.
   private func tellNews() {
     let hasNews = state.withLock { state in
       defer { state.hasNews = false }
@@ -156,7 +156,7 @@ extension Delivery {
     if hasNews { onHealthChange.withLock { $0 }?.call() }
   }
 
-  /// Withdraws queued messages to refused topics, so that the broker need not refuse each one.
+  /// Withdraws queued messages of refused topics, so that the broker need not refuse each one.
   private func withdraw(_ state: inout State) {
     let withdrawn = client.withdraw { _, topic in state.permissions.holds(topic) }
     for message in withdrawn { state.permissions.withdrawn(message.id, Message(message)) }
@@ -181,7 +181,7 @@ extension Delivery {
     settlement.ring()
   }
 
-  /// The configuration was reloaded: the broker's access rules may have been mended, too.
+  /// The configuration was reloaded. Perhaps the user has also changed the broker's access rules.
   func reloaded() {
     state.withLock { state in
       state.isReloaded = true
@@ -191,7 +191,7 @@ extension Delivery {
     inquiry.yield()
   }
 
-  /// Tries refused messages that are due, and sends what waits for room.
+  /// Tries refused messages that are due, and sends messages that wait for room.
   func retryRefused() {
     state.withLock { state in
       correctStatus(&state)
@@ -199,7 +199,7 @@ extension Delivery {
     }
   }
 
-  // MARK: MQTT 3.1.1 does not say what it refuses: somebody must ask
+  // MARK: Questions with MQTT 3.1.1, which has no refusals
 
   var hasQuestions: Bool { client.isConnected && state.withLock { $0.permissions.hasQuestions } }
 

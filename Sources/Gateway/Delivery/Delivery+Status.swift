@@ -8,9 +8,9 @@ import Mosquitto
 import Outbox
 import Synchronization
 
-/// Checks that the retained status at the broker is true.
+/// Whether the retained status at the broker is our own.
 struct OwnStatus: Sendable {
-  /// How many false statuses are corrected at once; further ones wait for some seconds.
+  /// How many false statuses are corrected at once; further ones wait some seconds.
   var corrections = RateLimit(burst: 5, interval: .seconds(10))
   var isWrong = false
   var hasToldLies = false
@@ -21,7 +21,7 @@ extension Delivery {
   /// Subscribes to the status of gateways with our name.
   func watchForRivals() { subscribe(to: [topics.instance, topics.status]) }
 
-  /// A topic that cannot be asked for is told, and left out.
+  /// A filter that is not valid is reported and ignored.
   func subscribe(to filters: some Sequence<String>, qos: QoS = .atLeastOnce) {
     for filter in filters {
       do throws(PublishError) {
@@ -40,7 +40,7 @@ extension Delivery {
   /// The last message before an orderly disconnect, after which the broker does not publish the last will.
   func sayOffline() { send([Status.offline.message(topics: topics)]) }
 
-  /// Handles a status under our name while we are connected: the last will of a connection that we gave up, or of a rival that
+  /// Handles a status under our name while we are connected: the last will of an earlier connection of ours, or of a rival that
   /// left.
   func hear(status payload: [UInt8]) {
     guard payload != Array(Status.online.rawValue.utf8) else { return }
@@ -54,15 +54,15 @@ extension Delivery {
     }
   }
 
-  /// Publishes our status again if another client changed it; not each time, so that a flood of false ones does not cause a
-  /// flood of ours.
+  /// Publishes our status again if another client has changed it. It is rate limited, so that a flood of false ones does not
+  /// cause a flood of ours.
   func correctStatus(_ state: inout State) {
     guard state.ownStatus.isWrong, state.ownStatus.corrections.take(at: LiveClock.now) else { return }
     sayOnline(&state)
     send(&state)
   }
 
-  /// Publishes which run is speaking, with the time as a sign of life.
+  /// Publishes which run is active, with the time as a sign of life.
   func announce(_ instance: InstanceMessage) {
     var instance = instance
     instance.time = LiveClock.wallNow.rfc3339

@@ -10,26 +10,27 @@ import Pipeline
 import Proximity
 import Synchronization
 
-/// Delivers decisions to the broker: numbers them, keeps them on disk until the broker has them, and parks those it refuses.
+/// Delivers decisions to the broker: numbers them, keeps them on disk until the broker has acknowledged them, and parks refused
+/// ones.
 ///
 /// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock. The lock
-/// guards memory only: who holds it waits neither for the disk nor for the network.
+/// guards memory only: a thread that holds it waits neither for the disk nor for the network.
 final class Delivery: Sendable {
   struct State {
     var outbox: Outbox
     var disk: Disk
     var numbers: TransitionNumbers
     var permissions: Permissions
-    /// Whether the cause that prevented asking may have been fixed.
+    /// Whether the reason why the broker could not be asked may be gone.
     var isReloaded = false
     /// Why the gateway cannot see what the broker refuses.
     var accessFault: String?
     /// Topics that were refused so far.
     var refusedTopics = 0
-    /// Whether `health` is to say at once what changed about them.
+    /// Whether `health` must be published at once because of them.
     var hasNews = false
     var ownStatus = OwnStatus()
-    /// Whether `OutboxService` knows that it has something to do.
+    /// Whether `OutboxService` has been woken.
     var hasChores = false
   }
 
@@ -37,11 +38,11 @@ final class Delivery: Sendable {
   struct Disk {
     /// Why transitions wait in memory only; nil: they are on disk, or no disk is configured.
     var fault: String?
-    /// Since when a transaction runs or is scheduled.
+    /// When the transaction that is running or scheduled began.
     var since: MonotonicTime?
     /// When the last transaction began.
     var lastWrite: MonotonicTime?
-    /// Whether the file has much free space, as the last transaction left it.
+    /// Whether the file has much free space after the last transaction.
     var hasRoomToGiveBack = false
     var isBusy: Bool { since != nil }
   }
@@ -56,23 +57,23 @@ final class Delivery: Sendable {
   /// Signals that there may be something to ask the broker.
   let inquiries: AsyncStream<Void>
   let inquiry: AsyncStream<Void>.Continuation
-  /// Rings when transitions may have reached disk or broker, or the broker is gone.
+  /// Rings when transitions may have reached the disk or the broker, or the connection is gone.
   let settlement = Alarm()
   /// Rings for `OutboxService`.
   let chores = Alarm()
   /// Called when the disk fails, or works again, and when the broker refuses a topic, or accepts all of them again.
   let onHealthChange = Mutex<Callback<Void>?>(nil)
-  /// What the dashboard shows of decisions; nil: there is none.
+  /// Recent decisions for the dashboard; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
   let logger: Logger
-  /// When refused messages are tried again is told by it.
+  /// The time for retries of refused messages.
   let clock: @Sendable () -> MonotonicTime
 
   /// - Parameters:
-  ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.
-  ///   - opened: with what an earlier run left on disk.
+  ///   - saysWhatItRefuses: whether the broker reports refusals; with MQTT 3.1.1 it cannot.
+  ///   - opened: the outbox, with the state that an earlier run left.
   init(
     _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true,
     _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
@@ -103,10 +104,10 @@ final class Delivery: Sendable {
     }
   }
 
-  /// Whether something is kept for the next run.
+  /// Whether anything is kept for the next run.
   var isKept: Bool { disk != nil }
 
-  /// Takes the pipeline's output, which is emptied, and additional messages.
+  /// Delivers the pipeline's output, which is emptied, and additional messages.
   func take(_ output: inout Pipeline.Output, of pipeline: Pipeline, and messages: [Message] = []) {
     state.withLock { state in
       for item in output.items { take(item, of: pipeline, &state) }
@@ -128,7 +129,7 @@ final class Delivery: Sendable {
     }
   }
 
-  /// Keeps replay counters for the next run.
+  /// Saves replay counters for the next run.
   func save(counters: [String: UInt32]) {
     guard !counters.isEmpty else { return }
     state.withLock { state in
@@ -157,7 +158,7 @@ final class Delivery: Sendable {
     }
   }
 
-  /// Hands messages to the client until it accepts no more.
+  /// Gives messages to the client until it has no room.
   func send(_ state: inout State) {
     defer {
       tendDisk(&state)
@@ -196,7 +197,7 @@ final class Delivery: Sendable {
     }
   }
 
-  /// What `health` reports about the delivery.
+  /// The delivery's figures for `health`.
   struct Figures: Sendable {
     /// Messages that the broker does not have yet.
     var queued: Int
@@ -204,7 +205,7 @@ final class Delivery: Sendable {
     var diskFault: String?
     var lost: UInt64
     var parked: Int
-    /// Some of them.
+    /// Some of the refused topics.
     var refusedTopics: [String]
     /// Why the gateway cannot see what the broker refuses.
     var accessFault: String?

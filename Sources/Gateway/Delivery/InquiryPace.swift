@@ -1,7 +1,7 @@
 import Beacons
 
-/// When to ask again after a broker could not be asked, so that a hostile or dead one costs little. A function of the time passed
-/// in.
+/// When to ask again after a broker could not be asked. A hostile or dead broker must cost little. A function of the time
+/// passed in.
 struct InquiryPace: Sendable {
   enum Failure {
     /// The broker accepts no connection at the moment.
@@ -12,19 +12,19 @@ struct InquiryPace: Sendable {
     case unable
   }
 
-  /// This many failures in a row may be a passing problem of the broker.
+  /// After this many failures in a row, the problem is not a temporary one of the broker.
   private static let patience = 3
   private static let limit = TimeSpan.seconds(3600)
 
   private var until: MonotonicTime?
   private var inARow = 0
 
-  /// How long not to ask.
+  /// How long to wait before asking; nil: ask now.
   func pause(at time: MonotonicTime) -> TimeSpan? { until.flatMap { $0 > time ? $0 - time : nil } }
 
   mutating func succeeded() { self = InquiryPace() }
 
-  /// Returns how long not to ask; nil: try again soon.
+  /// Returns how long to wait; nil: try again soon.
   mutating func failed(_ failure: Failure, at time: MonotonicTime) -> TimeSpan? {
     inARow += 1
     let doublings =

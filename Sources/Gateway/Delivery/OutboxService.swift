@@ -5,8 +5,8 @@ import Outbox
 import ServiceLifecycle
 import Synchronization
 
-/// Writes to disk what can wait a little, and retries a disk that failed and a broker that refused something. It sleeps while
-/// there is nothing of the kind.
+/// Writes to disk what can wait a little, retries a disk that failed, and tries refused messages again. It sleeps while there
+/// is nothing to do.
 struct OutboxService: Service {
   /// Changes within this time are written together.
   private static let gathering = Duration.seconds(5)
@@ -38,7 +38,7 @@ extension Delivery {
     let hasDiskWork =
       isKept
       && (state.disk.fault != nil || !state.outbox.pending.isEmpty || state.disk.hasRoomToGiveBack)
-    // The client may have made room without a word.
+    // The client reports no event when it has room again.
     let waitsForRoom = client.isConnected && state.outbox.first != nil
     guard hasDiskWork || waitsForRoom || !state.permissions.isEmpty || state.ownStatus.isWrong else { return }
     state.hasChores = true

@@ -4,12 +4,12 @@ import MQTT
 import Messages
 import Outbox
 
-/// What the broker lets us publish, topic by topic, and what waits because it does not.
+/// Which topics the broker allows, and the messages that wait because it does not.
 ///
-/// A function of its input and of the time that is passed in: it decides, `Delivery` does. How it is found out what a broker of
-/// MQTT 3.1.1 drops, is nothing to it.
+/// A function of its input and of the time that is passed in. It decides; `Delivery` acts. It does not matter here how the
+/// broker is asked about topics with MQTT 3.1.1.
 struct Permissions: Sendable {
-  /// A message, with what is to be done once the broker has it.
+  /// A message, with what must be done once the broker has it.
   struct Item: Sendable {
     enum Content: Sendable {
       case numbered(WaitingMessage)
@@ -17,14 +17,14 @@ struct Permissions: Sendable {
       case plain(Message)
     }
 
-    /// In the order of decision. The client knows the message by it, too.
+    /// In the order of decision. It is also the message's id in the client.
     let number: UInt64
     let content: Content
     let topic: String
     let octets: Int
-    /// Only the newest of a topic counts.
+    /// Only the newest message of the topic matters.
     let isRetained: Bool
-    /// It has no answer of its own.
+    /// The broker sends no answer for it (QoS 0).
     let isUnanswered: Bool
 
     init(_ content: Content, _ message: Message, number: UInt64) {
@@ -36,10 +36,10 @@ struct Permissions: Sendable {
       isUnanswered = message.qos == .atMostOnce
     }
 
-    /// Worth nothing later.
+    /// Useless if it is late.
     var isMomentary: Bool { isUnanswered && !isRetained }
 
-    /// A transition's, in the outbox.
+    /// The row of a transition in the outbox.
     var row: Int64? { if case .numbered(let waiting) = content { waiting.row } else { nil } }
 
     func message(_ topics: Topics) -> Message {
@@ -54,36 +54,36 @@ struct Permissions: Sendable {
   /// What to do with a message.
   enum Way: Equatable {
     /// - Parameters:
-    ///   - isAsking: the answer counts for the topic, so there must be one.
+    ///   - isAsking: the answer decides about the topic, so the message must have one.
     ///   - isOnTrial: the topic was refused.
     case publish(isAsking: Bool, isOnTrial: Bool)
     case park
     case skip
   }
 
-  /// Whether a broker of MQTT 3.1.1 lets us publish to a topic, as far as can be found out.
+  /// Whether a broker with MQTT 3.1.1 allows a topic, as far as that can be found out.
   enum Answer: Sendable, Equatable {
     case allowed
     case refused(reason: String)
-    /// Nobody can tell; the broker is believed for this time.
+    /// It cannot be found out; acknowledgements are believed for this time.
     case unknown(TimeSpan)
   }
 
   enum Outcome: Equatable {
-    /// The broker has it, or as good as. nil: it is in no outbox.
+    /// The broker has it, or must be believed. nil: it is in no outbox.
     case delivered(row: Int64?)
-    /// - isLeftOut: what comes is not kept.
+    /// - isLeftOut: further messages of the topic are not kept.
     case refused(topic: String, reason: String, isLeftOut: Bool)
     /// The broker has no room for it now.
     case postponed(topic: String, reason: String)
     case accepted(topic: String)
   }
 
-  /// Where a topic stands. Nothing is known of one that is not in the table.
+  /// The state of a topic. Topics that are not in the table are unknown.
   private enum Standing {
-    /// Something is under way whose answer counts for the topic.
+    /// A message is being sent whose answer decides about the topic.
     case asking(Question)
-    /// Acknowledgements count, by MQTT 3.1.1 until then.
+    /// Acknowledgements are believed; with MQTT 3.1.1 until then.
     case open(until: MonotonicTime)
     case refused(Refusal)
 
@@ -97,17 +97,17 @@ struct Permissions: Sendable {
   }
 
   private struct Question {
-    /// Whether an answer is being looked for; one to an earlier question is out of date.
+    /// Whether the broker is being asked. An answer to an earlier question is out of date.
     var isAsked = false
-    /// The topic is not refused, until then; but what is on trial is still under way.
+    /// The topic is allowed until then, but a message on trial has no answer yet.
     var openUntil: MonotonicTime?
-    /// The topic was refused: what is under way is on trial, alone.
+    /// The topic was refused: the message that is being sent is on trial, alone.
     var refusal: Refusal?
   }
 
   private struct Refusal {
     enum Cause {
-      /// Others of its kind were refused, and each refusal costs a connection.
+      /// Other topics of this kind were refused, and each refusal costs a connection.
       case presumed
       /// The broker had no room.
       case postponed
@@ -115,45 +115,46 @@ struct Permissions: Sendable {
     }
 
     var cause = Cause.presumed
-    /// When what is worth nothing later may ask again.
+    /// When a message that would be useless later may ask again.
     var until = MonotonicTime.zero
 
     var reason: String? { if case .refused(let reason) = cause { reason } else { nil } }
     var isPresumed: Bool { if case .presumed = cause { true } else { false } }
   }
 
-  /// Beyond this many topics nothing more is parked, and by MQTT 3.1.1 the broker is believed.
+  /// Beyond this many topics no further messages are parked, and with MQTT 3.1.1 acknowledgements are believed.
   static let topicLimit = 2_000
-  /// How many of those that are asked about may be retained, which are many; the rest is for others.
+  /// How many of the topics to ask about may be retained ones, which are many; the rest is for others.
   static let retainedLimit = 1_000
-  /// Beyond this many topics MQTT 5 is not asked about what has no answer of its own.
+  /// Beyond this many topics, QoS 0 topics are not asked about with MQTT 5.
   static let unansweredLimit = 10_000
   static let octetLimit = 16 << 20
-  /// For what MQTT 3.1.1 acknowledged.
+  /// Octets of messages that MQTT 3.1.1 acknowledged and that wait for an answer.
   static let heldLimit = 4 << 20
-  /// How long an answer holds for what is retained, which is published again, and if nobody can tell.
+  /// How long an answer is valid for retained topics, which are published again, and if the broker cannot be asked.
   static let term = TimeSpan.seconds(3600)
-  /// How long it holds for transitions, which are published once: a broker's new rule is noticed after this time.
+  /// How long an answer is valid for transitions, which are published once. A new rule of the broker is noticed after this
+  /// time.
   static let transitionTerm = TimeSpan.seconds(5)
-  /// How long what has no answer of its own is left out.
+  /// How long messages of a refused QoS 0 topic are dropped.
   static let pause = TimeSpan.seconds(600)
 
-  /// Whether the broker says what it refuses: by MQTT 5.
+  /// Whether the broker reports refusals: with MQTT 5.
   private let statesRefusals: Bool
   private var topics: [String: Standing] = [:]
-  /// Under way, by number, if an answer will come.
+  /// Sent messages that get an answer, by number.
   private var sent: [UInt64: Item] = [:]
-  /// What waits because its topic is refused, in the order of decision.
+  /// Messages that wait because their topic is refused, in the order of decision.
   private var parked: [String: Deque<Item>] = [:]
-  /// What MQTT 3.1.1 acknowledged, which proves nothing before the topic's question is answered.
+  /// Messages that MQTT 3.1.1 acknowledged. That proves nothing until the question about the topic is answered.
   private var held: [String: [Item]] = [:]
-  /// The topics of `parked`; the next one to be tried comes first.
+  /// The topics of `parked`, the next one to try first.
   private var turns: Deque<String> = []
-  /// The topic whose first parked message is under way.
+  /// The topic whose first parked message has been sent.
   private var trial: String?
   private var kinds: RefusedKinds
   private var schedule = RefusalSchedule()
-  /// What waits no more. It goes before anything newer, and like it.
+  /// Messages that no longer wait. They are sent before anything newer, in the same way.
   private var released: Deque<Item> = []
   /// Topics to ask about, longest waiting first.
   private var questions: Deque<String> = []
@@ -163,7 +164,7 @@ struct Permissions: Sendable {
   private var lastNumber: UInt64 = 0
   /// Messages without a row that were dropped for lack of room.
   private(set) var lost: UInt64 = 0
-  /// The rows of others.
+  /// The rows of dropped messages that have one.
   private var dropped: [Int64] = []
 
   init(base: String, statesRefusals: Bool) {
@@ -171,7 +172,7 @@ struct Permissions: Sendable {
     self.statesRefusals = statesRefusals
   }
 
-  // MARK: What is published
+  // MARK: Publishing
 
   mutating func item(_ content: Item.Content, _ message: Message) -> Item {
     lastNumber += 1
@@ -189,7 +190,7 @@ struct Permissions: Sendable {
     case .open(let until) where time < until: return publish
     case .open, nil:
       if kinds.isClosed(item.topic) { return item.isMomentary ? .skip : .park }
-      // By MQTT 5 each of the others has an answer of its own.
+      // With MQTT 5 each of the others gets an answer.
       if statesRefusals, !item.isUnanswered { return publish }
       let isAsking = topics[item.topic] != nil || topics.count < limit(of: item)
       return .publish(isAsking: isAsking, isOnTrial: false)
@@ -200,7 +201,7 @@ struct Permissions: Sendable {
     statesRefusals ? Self.unansweredLimit : item.isRetained ? Self.retainedLimit : Self.topicLimit
   }
 
-  /// The client has it.
+  /// The client has accepted it.
   ///
   /// - Parameter isAsking: see `Way`.
   mutating func sent(_ item: Item, isAsking: Bool) {
@@ -218,7 +219,7 @@ struct Permissions: Sendable {
     if !statesRefusals { questions.append(topic) }
   }
 
-  /// What the client gives back, because its topic must not be tried now.
+  /// The client has returned a message, because its topic must not be tried now.
   mutating func withdrawn(_ number: UInt64, _ message: Message) {
     guard let item = takeBack(number, message) else { return }
     park(item)
@@ -226,17 +227,17 @@ struct Permissions: Sendable {
     topics[item.topic] = question.refusal.map(Standing.refused)
   }
 
-  /// Whether what waits in the client is not to be tried now.
+  /// Whether messages of the topic in the client must not be tried now.
   func holds(_ topic: String) -> Bool {
     switch topics[topic] {
     case .refused: true
-    // What is on trial is under way.
+    // The message on trial has no answer yet.
     case .asking(let question) where question.refusal != nil: false
     case .asking, .open, nil: kinds.isClosed(topic)
     }
   }
 
-  // MARK: What the broker says
+  // MARK: The broker's answers
 
   mutating func acknowledged(_ number: UInt64, at time: MonotonicTime) -> [Outcome] {
     guard let item = sent.removeValue(forKey: number) else { return [] }
@@ -248,14 +249,14 @@ struct Permissions: Sendable {
       hold(item)
       return []
     case .refused(let refusal) where statesRefusals:
-      // It allows the topic again, and what is older must not take the place of this.
+      // The topic is allowed again. An older retained message must not replace this one.
       if item.isRetained, let known = parked[item.topic]?.first, known.number < item.number {
         letGo(known)
         parked[item.topic] = nil
       }
       return [.delivered(row: item.row)]
         + accept(item.topic, Question(refusal: refusal), until: .distantFuture, at: time)
-    // It was dropped, most likely.
+    // It was probably dropped.
     case .refused:
       park(item)
       return []
@@ -263,9 +264,9 @@ struct Permissions: Sendable {
     }
   }
 
-  /// The broker refused a message; perhaps after MQTT 3.1.1 acknowledged it.
+  /// The broker refused a message, perhaps after MQTT 3.1.1 acknowledged it.
   ///
-  /// - Parameter isPassing: for a reason that passes.
+  /// - Parameter isPassing: the reason is temporary.
   mutating func rejected(
     _ number: UInt64, _ message: Message, reason: String, isPassing: Bool, at time: MonotonicTime
   ) -> [Outcome] {
@@ -273,16 +274,16 @@ struct Permissions: Sendable {
     return refuse(message.topic, takeBack(number, message), cause, reason, at: time)
   }
 
-  /// A message that the client has no more. nil: it waits already.
+  /// A message that the client no longer has. nil: it already waits.
   private mutating func takeBack(_ number: UInt64, _ message: Message) -> Item? {
     let topic = message.topic
     if sent[number]?.topic == topic { return sent.removeValue(forKey: number) }
     let waiting = [Array(parked[topic] ?? []), held[topic] ?? []].joined()
-    // What was believed is delivered anew.
+    // It was believed to be delivered; deliver it again.
     return waiting.contains { $0.number == number } ? nil : Item(.plain(message), message, number: number)
   }
 
-  /// What was found out of a topic that `takeQuestions` returned; nil: nothing, ask again.
+  /// The answer for a topic of `takeQuestions`; nil: unknown, ask again.
   mutating func answered(_ topic: String, _ answer: Answer?, at time: MonotonicTime) -> [Outcome] {
     guard case .asking(var question) = topics[topic], question.isAsked else { return [] }
     question.isAsked = false
@@ -294,7 +295,7 @@ struct Permissions: Sendable {
       return []
     case .refused(let reason): return refuse(topic, nil, .refused(reason: reason), reason, at: time)
     case .unknown(let pause):
-      // A topic known to be refused stays refused until the broker says otherwise.
+      // A refused topic stays refused until the broker allows it.
       if let cause = question.refusal?.cause, case .refused(let reason) = cause {
         return refuse(topic, nil, cause, reason, at: time)
       }
@@ -305,7 +306,7 @@ struct Permissions: Sendable {
         last?.isMomentary == true
         ? .distantFuture : time + (last?.isRetained == true ? Self.term : Self.transitionTerm)
     }
-    // What is on trial must be acknowledged as well.
+    // The message on trial must be acknowledged, too.
     if question.refusal != nil, held[topic] == nil {
       question.openUntil = until
       topics[topic] = .asking(question)
@@ -331,7 +332,7 @@ struct Permissions: Sendable {
     return items
   }
 
-  /// The rows of what MQTT 3.1.1 acknowledged and nobody vouches for.
+  /// The rows of messages that MQTT 3.1.1 acknowledged, without an answer for their topics.
   var undecided: [Int64] { held.values.flatMap { $0.compactMap(\.row) } }
 
   private mutating func accept(
@@ -362,7 +363,7 @@ struct Permissions: Sendable {
     let items = takeHeld(topic) + (item.map { [$0] } ?? [])
     var refusal = topics[topic]?.refusal ?? Refusal()
     let known = refusal.cause
-    // That it has no room at the moment does not mean that it would allow the topic.
+    // A temporary lack of room does not mean that the topic is allowed.
     if case (.refused, .postponed) = (known, cause) {} else { refusal.cause = cause }
     let isLeftOut = isOfTheMoment(topic, items)
     if isLeftOut {
@@ -383,7 +384,7 @@ struct Permissions: Sendable {
     }
   }
 
-  /// Whether all that was published to the topic is worth nothing later.
+  /// Whether all messages of the topic are useless if they are late.
   private func isOfTheMoment(_ topic: String, _ items: [Item]) -> Bool {
     if trial == topic || parked[topic] != nil || !items.allSatisfy(\.isMomentary) { return false }
     return !items.isEmpty || newestSent[topic]?.isMomentary == true
@@ -405,7 +406,7 @@ struct Permissions: Sendable {
     if wasOnTrial { schedule.failed(at: time, topics: turns.count) }
   }
 
-  // MARK: What waits
+  // MARK: Parked messages
 
   mutating func park(_ item: Item) {
     let topic = item.topic
@@ -414,7 +415,7 @@ struct Permissions: Sendable {
       guard turns.count < Self.topicLimit else { return giveUp(item) }
       turns.append(topic)
     }
-    // What it is parked with was acknowledged in vain, perhaps.
+    // Messages of the topic were perhaps acknowledged and then dropped; they are parked as well.
     let doubtful = topics[topic]?.refusal == nil ? takeHeld(topic) : []
     if topics[topic]?.refusal == nil { topics[topic] = .refused(Refusal()) }
     for item in doubtful + [item] { insert(item) }
@@ -423,7 +424,7 @@ struct Permissions: Sendable {
   private mutating func insert(_ item: Item) {
     let topic = item.topic
     if item.isRetained, let known = parked[topic]?.first {
-      // What is refused may be older than what came since.
+      // The refused message may be older than a newer one that waits.
       if known.number > item.number { return }
       letGo(known)
       parked[topic] = [item]
@@ -455,24 +456,24 @@ struct Permissions: Sendable {
     released.append(contentsOf: items)
   }
 
-  /// What there was no room for; it is only in the outbox now.
+  /// Rows of messages that did not fit. They are only in the outbox now.
   mutating func takeDropped() -> [Int64] {
     defer { dropped = [] }
     return dropped
   }
 
-  // MARK: What goes now
+  // MARK: Messages to send now
 
   var firstReleased: Item? { released.first }
 
   mutating func removeFirstReleased() { released.removeFirst() }
 
-  /// What to try of what is parked.
+  /// The next parked message to try.
   func dueTrial(at time: MonotonicTime) -> Item? {
     trial == nil && schedule.isDue(at: time) ? nextTurn.flatMap { parked[$0]?.first } : nil
   }
 
-  /// The client has what `dueTrial` returned.
+  /// The client has accepted the message of `dueTrial`.
   mutating func tried(_ item: Item) {
     guard case .refused(let refusal) = topics[item.topic], let first = parked[item.topic]?.popFirst() else {
       return
@@ -488,7 +489,7 @@ struct Permissions: Sendable {
     return waiting.first { topics[$0]?.refusal?.isPresumed == true && kinds.isPresumed($0) } ?? waiting.first
   }
 
-  // MARK: What is asked
+  // MARK: Questions
 
   var hasQuestions: Bool { !questions.isEmpty }
 
@@ -499,7 +500,7 @@ struct Permissions: Sendable {
     while asked.count < limit, let topic = questions.popFirst() {
       guard case .asking(var question) = topics[topic] else { continue }
       guard let item = newest[topic] ?? held[topic]?.last else {
-        // It was withdrawn.
+        // The message was withdrawn.
         topics[topic] = question.refusal.map(Standing.refused)
         continue
       }
@@ -516,7 +517,7 @@ struct Permissions: Sendable {
 
   // MARK: The connection
 
-  /// The broker may have been restarted with other rules.
+  /// The broker may have restarted with other rules.
   mutating func connected(at time: MonotonicTime) {
     schedule.connected(at: time)
     forgetAnswers()
@@ -528,7 +529,7 @@ struct Permissions: Sendable {
     if kinds.isPresuming { schedule.check(at: time) }
   }
 
-  /// The broker's access rules may have been mended.
+  /// The broker's access rules may have been changed.
   mutating func mended(at time: MonotonicTime) {
     schedule.retry(at: time)
     for (topic, standing) in topics {
@@ -539,7 +540,7 @@ struct Permissions: Sendable {
     if !statesRefusals { forgetAnswers() }
   }
 
-  /// What was answered may be out of date. By MQTT 3.1.1 that concerns what is under way, too.
+  /// Answers may be out of date; with MQTT 3.1.1 also those for messages that are being sent.
   private mutating func forgetAnswers() {
     for (topic, standing) in topics {
       switch standing {
@@ -557,16 +558,16 @@ struct Permissions: Sendable {
     questions = Deque(topics.keys.filter { if case .asking = topics[$0] { true } else { false } })
   }
 
-  // MARK: What is told
+  // MARK: Figures
 
   /// Topics that the broker refused.
   var refusedTopics: [String] {
     topics.compactMap { $1.refusal?.reason == nil ? nil : $0 }
   }
 
-  /// How many messages wait because of it.
+  /// How many messages wait because their topic is refused.
   var count: Int { parkedCount + (trial == nil ? 0 : 1) }
 
-  /// Whether something waits.
+  /// Whether no message waits.
   var isEmpty: Bool { turns.isEmpty && released.isEmpty }
 }

@@ -55,7 +55,7 @@ struct RefusalSchedule: Sendable {
     return true
   }
 
-  /// Something is presumed that should be tried soon.
+  /// A presumed topic should be tried soon.
   mutating func check(at time: MonotonicTime) { due = min(due ?? time + .seconds(5), time + .seconds(5)) }
 
   mutating func retry(at time: MonotonicTime) {

@@ -3,10 +3,10 @@
 /// A kind is a topic without its name: `zone/+/enter`. All of Home Assistant discovery is one kind.
 struct RefusedKinds: Sendable {
   private enum Verdict {
-    /// No topic of this kind is tried; whether that is right is not known yet.
+    /// No topic of this kind is tried. It is not known yet whether all are forbidden.
     case presumed
     case confirmed
-    /// Some topics of this kind are allowed and some are not: each is judged by itself.
+    /// Some topics of this kind are allowed and some are not: each is tried.
     case mixed
   }
 
@@ -15,13 +15,14 @@ struct RefusedKinds: Sendable {
   private var verdicts: [String: Verdict] = [:]
 
   private static let discovery = "discovery"
-  /// An access list that forbids this many topics of a kind probably forbids all. Discovery is allowed as a whole or not at all.
+  /// An access list that forbids this many topics of a kind probably forbids all. Discovery topics are allowed all together or
+  /// not at all.
   private static let limit = 3
 
   init(base: String) { self.base = base + "/" }
 
   private func kind(_ topic: String) -> String {
-    // Each topic of room presence is judged by itself.
+    // Each topic of room presence is tried.
     guard topic.hasPrefix(base) else { return topic.hasSuffix("/config") ? Self.discovery : topic }
     let levels = topic.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
     return levels.enumerated().map { $0.offset == 1 ? "+" : $0.element }.joined(separator: "/")
@@ -52,7 +53,7 @@ struct RefusedKinds: Sendable {
     }
   }
 
-  /// A refused topic is accepted again. Returns whether other topics of its kind were held back because of it.
+  /// A refused topic is accepted again. Returns whether other topics of its kind were presumed to be refused.
   mutating func opened(by topic: String) -> Bool {
     let kind = kind(topic)
     let wasClosed = isClosed(topic)

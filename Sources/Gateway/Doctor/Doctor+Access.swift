@@ -5,7 +5,7 @@ import Mosquitto
 import Scanners
 
 extension Doctor {
-  /// Topics that are asked about; of more, the first.
+  /// The largest number of topics to ask about; the rest is skipped.
   private static let topicLimit = 200
   private static let toldLimit = 10
 
@@ -85,7 +85,7 @@ extension Doctor {
         : "cannot find out what the gateway may publish: \(failure)")
   }
 
-  /// Where the gateway publishes, each class of topics for each name that is configured.
+  /// The topics to which the gateway publishes: each class of topics for each configured name.
   private var topics: [String] {
     let topics = Topics(gateway: configuration.gatewayName)
     var all = [topics.status, topics.health, topics.instance]
@@ -132,7 +132,7 @@ extension Doctor {
     }
   }
 
-  /// What the gateway listens to.
+  /// The filters to which the gateway subscribes.
   private var filters: [String] {
     let topics = Topics(gateway: configuration.gatewayName)
     let discovery = AnnouncementPlan(configuration).discovery

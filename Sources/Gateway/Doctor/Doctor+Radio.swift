@@ -31,7 +31,7 @@ extension Doctor {
     return findings
   }
 
-  /// nil: without a radio nobody would hear anything.
+  /// nil: without a radio there would be no receiver at all.
   private var withoutRadio: String? { configuration.scanners.isEmpty ? nil : Configuration.radioOffHint }
 
   private func kernel() -> DoctorFinding {
@@ -139,7 +139,7 @@ extension Doctor {
     }
   }
 
-  /// The package's service has the capabilities: there it is this look that lacks them.
+  /// The package's service has the capabilities; only this command lacks them.
   private static let grant =
     FileManager.default.fileExists(atPath: "/usr/lib/systemd/system/beaconkeeper.service")
     ? "look as root: sudo beaconkeeper doctor; the service has the capabilities"

@@ -5,12 +5,12 @@ import Mosquitto
 import Settings
 import SettingsFile
 
-/// Whether anything comes from the receivers that the configuration names. Only the running gateway knows: its `health` says it.
+/// Whether the configured receivers send anything. Only the running gateway knows; its `health` says it.
 extension Doctor {
-  /// Names in one line; of more, the first.
+  /// The largest number of names in a line.
   private static let toldLimit = 10
 
-  /// Receivers of rooms and zones that nobody provides.
+  /// Receivers of rooms and zones that no adapter and no scanner provides.
   func strangers() -> [DoctorFinding] {
     let remedies = named.map { ($0, configuration.remedy(ifNobodyProvides: $0)) }.filter { $0.1 != nil }
     guard let first = remedies.first else { return [] }
@@ -18,7 +18,7 @@ extension Doctor {
     return [DoctorFinding("receivers", .warning, "no adapter or scanner provides \(names)", remedy: first.1)]
   }
 
-  /// Receivers that somebody may provide, and that nothing comes from.
+  /// Receivers that a scanner could provide, but that send nothing.
   func silentReceivers(at remote: RemoteBroker) async -> [DoctorFinding] {
     let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
     if awaited.isEmpty { return [] }
@@ -53,7 +53,7 @@ extension Doctor {
     ] + differences(entries)
   }
 
-  /// What rooms learned of their receivers.
+  /// Differences between receivers that rooms have learned.
   private func differences(_ entries: [JSONTree]) -> [DoctorFinding] {
     let gains = entries.compactMap { entry -> (String, Double)? in
       guard let name = entry.text("name"), case .number(let gain)? = entry["gain_db"] else { return nil }

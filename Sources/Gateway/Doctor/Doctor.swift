@@ -10,7 +10,7 @@ import Mosquitto
 import MQTT
 import Radio
 
-/// Looks at everything that the gateway needs, and changes nothing.
+/// Checks everything that the gateway needs, and changes nothing.
 public struct Doctor: Sendable {
   let configuration: Configuration
 
@@ -51,7 +51,7 @@ public struct Doctor: Sendable {
     if LiveClock.wallNow.nanoseconds < 1_704_067_200_000_000_000 {
       return DoctorFinding("clock", .fault, "is at \(LiveClock.wallNow.rfc3339)", remedy: remedy)
     }
-    // systemd-timesyncd leaves the first, the others run as long as they hold the clock.
+    // systemd-timesyncd creates the first; the others exist while they control the clock.
     let signs = [
       "/run/systemd/timesync/synchronized", "/run/chrony/chronyd.pid", "/run/chronyd.pid", "/run/ntpd.pid",
     ]
@@ -62,13 +62,13 @@ public struct Doctor: Sendable {
         "clock", .warning, "\(LiveClock.wallNow.rfc3339); no time synchronisation was found", remedy: remedy)
   }
 
-  /// Less than this, and the outbox may not hold a long outage.
+  /// With less, the outbox may not hold a long outage.
   private static let scarce: UInt64 = 256 << 20
 
   private func disk() -> DoctorFinding {
     let directory = StateDirectory(configured: configuration.stateDirectory)
     let remedy = "name a writable folder with gateway: { state_directory: … }"
-    // It may be made at the first start only.
+    // It may be created at the first start.
     var place = directory.path
     while !FileManager.default.fileExists(atPath: place), place.count > 1 {
       place = URL(fileURLWithPath: place).deletingLastPathComponent().path
@@ -106,7 +106,7 @@ public struct Doctor: Sendable {
     return DoctorFinding("broker", .ok, "\(name) accepts the connection")
   }
 
-  /// Where nobody listens on this machine, its mosquitto is switched off or missing.
+  /// If nothing listens on this machine, its mosquitto is switched off or missing.
   static func remedy(_ broker: RemoteBroker, _ outcome: BrokerTrial.Outcome, hasMosquitto: Bool) -> String {
     guard case .refused(let failure) = outcome, failure.kind == .connectionRefused,
       ["localhost", "127.0.0.1", "::1"].contains(broker.host), broker.port == 1883

@@ -2,7 +2,7 @@ import Beacons
 import JSON
 import Messages
 
-/// What one look at the machine found.
+/// The result of one check.
 public struct DoctorFinding: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case ok
@@ -12,11 +12,11 @@ public struct DoctorFinding: Hashable, Sendable {
     case fault
   }
 
-  /// What was looked at: `adapter`, `broker`, …
+  /// What was checked: `adapter`, `broker`, …
   public var subject: String
   public var state: State
   public var words: String
-  /// What to do; nil where there is nothing.
+  /// How to mend it; nil: nothing to do.
   public var remedy: String?
 
   public init(_ subject: String, _ state: State, _ words: String, remedy: String? = nil) {
@@ -26,7 +26,7 @@ public struct DoctorFinding: Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// One line, and a second with what to do.
+  /// One line, and a second with the remedy.
   public var text: String {
     let mark =
       switch state {

@@ -2,7 +2,7 @@ import MQTT
 import Mosquitto
 import Settings
 
-/// What a broker keeps under a topic, read beside a running gateway.
+/// A retained message, read beside a running gateway.
 struct RetainedMessage: Sendable {
   /// How long the broker may take to connect and to send it.
   private static let patience = Duration.seconds(3)

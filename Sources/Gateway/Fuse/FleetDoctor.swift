@@ -4,7 +4,7 @@ import Fleet
 import Machine
 import Settings
 
-/// Looks at what a fleet needs: RabbitMQ's nodes, the queues, the workers and their clocks. Changes nothing.
+/// Checks a fleet: RabbitMQ's nodes, the queues, the workers and their clocks. Changes nothing.
 struct FleetDoctor {
   /// A queue with more messages than this is behind.
   private static let many = 1000
@@ -100,12 +100,12 @@ struct FleetDoctor {
 
   /// nil: there is no such queue.
   ///
-  /// - Parameter limited: names of queues that were not made as workers make them; it is appended if it is one.
+  /// - Parameter limited: names of queues that were not made by a worker; this one is appended if it is one of them.
   private func look(at queue: String, _ connection: Connection, limited: inout [String]) throws(Failure)
     -> (messages: Int, consumers: Int)?
   {
     guard let found = try connection.look(at: queue, on: Self.channel) else {
-      // RabbitMQ closes the channel on which somebody asks for what is not there.
+      // If a queue does not exist, RabbitMQ closes the channel.
       try connection.answerClose(of: Self.channel)
       try connection.open(channel: Self.channel)
       return nil
@@ -114,7 +114,8 @@ struct FleetDoctor {
     return found
   }
 
-  /// RabbitMQ does not tell a queue's arguments, but whether they are these. A queue that exists is not changed.
+  /// RabbitMQ does not report a queue's arguments, but it compares them in a declaration. That does not change an existing
+  /// queue.
   private func isLimited(_ queue: String, _ connection: Connection) throws(Failure) -> Bool {
     do throws(Failure) {
       try connection.declare(queue: queue, QuorumQueue.arguments, on: Self.channel)
@@ -129,7 +130,7 @@ struct FleetDoctor {
 
   // MARK: Workers
 
-  /// Listens to the workers' ticks for twice as long as a worker is silent at most.
+  /// Reads the workers' ticks for twice their longest interval.
   private func workers(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
     let own = "beaconkeeper-fleet.doctor"
     try connection.declareOwn(queue: own, on: Self.channel)
@@ -140,7 +141,7 @@ struct FleetDoctor {
         try connection.bind(queue: own, to: names.time, key: key, on: Self.channel)
       }
     } catch {
-      // The exchange is missing, which workers make: RabbitMQ closes the channel.
+      // The exchange is missing, which workers create: RabbitMQ closes the channel.
       try connection.answerClose(of: Self.channel)
       try connection.open(channel: Self.channel)
       return [noTicks]
@@ -153,7 +154,7 @@ struct FleetDoctor {
       try connection.acknowledge(upTo: message.number, on: Self.channel)
       guard let tick = Tick(message.payload), differences.count < 1000 else { continue }
       let difference = LiveClock.wallNow - tick.time
-      // The least: the others were under way for longer.
+      // The smallest difference, because the other ticks were delayed more.
       differences[tick.worker] = min(differences[tick.worker] ?? difference, difference)
     }
     var findings: [DoctorFinding] = []

@@ -5,13 +5,13 @@ import Machine
 import Messages
 import Settings
 
-/// A worker's connections to a node of RabbitMQ: one that consumes the queues, one that publishes (a broker short of memory stops
-/// reading it, and acknowledgements must not wait behind it), and one that reads leases and ticks. If one is lost, all are.
+/// A worker's connections to a node of RabbitMQ. One consumes the queues. One publishes: a broker that is short of memory stops
+/// reading it, and acknowledgements must not wait behind it. One reads leases and ticks. If one is lost, all are closed.
 final class FuseBroker {
   /// Unacknowledged messages of a partition. They are acknowledged with each checkpoint.
   static let prefetch: UInt16 = 4000
   private static let (queues, others, firstLease): (UInt16, UInt16, UInt16) = (1, 2, 3)
-  /// Of a partition's leases: all pieces of two states.
+  /// The same for a queue of leases: all pieces of two states.
   private static let prefetchOfLeases: UInt16 = 20_000
 
   let consumer: Connection
@@ -23,34 +23,34 @@ final class FuseBroker {
   private let worker: String
   /// The channel on which we publish.
   private var publishing: UInt16 = 1
-  /// When to publish on another one.
+  /// When to open a new channel for publishing.
   private var refreshes: [MonotonicTime] = []
-  /// Our places in line, by partition.
+  /// Our places in the queues of leases, by partition.
   private(set) var leases: [Int: PartitionLease] = [:]
-  /// Partitions of which we got the lease, or lost our place, since the last look.
+  /// Partitions for which we got or lost the lease since the last call of `look`.
   var granted: [Int] = []
   var lost: [Int] = []
   private var consumed: Set<Int> = []
-  /// When we came there, or last wrote what did not come back.
+  /// When we started to wait there, or last repeated what had not come back.
   private var asked: [Int: MonotonicTime] = [:]
-  /// The present time in line for each partition. What the library still has of an earlier time on the same channel bears an earlier
-  /// tag.
+  /// The number of the present wait for each partition. Deliveries of an earlier wait on the same channel, which the library
+  /// may still have, carry an earlier tag.
   private var turns: [Int: UInt64] = [:]
-  /// When to begin to hear other workers; nil: we do.
+  /// When to start to read other workers' ticks; nil: we do.
   private var follows: MonotonicTime?
-  /// A tick, and the time at which it came.
+  /// A tick, with its time of arrival.
   struct Heard {
     var tick: Tick
     var at: WallTime
-    /// Partitions have it too.
+    /// Partitions get it, too.
     var tellsTime: Bool
   }
 
-  /// Ticks of all workers since the last look.
+  /// Ticks of all workers since the last call of `look`.
   var heard: [Heard] = []
 
-  /// - Parameter declares: makes queues first. That takes seconds while one of the nodes is in trouble, even for what
-  ///   exists; partitions must not wait for it.
+  /// - Parameter declares: create queues first. While a node is in trouble that takes seconds, even for existing queues, and
+  ///   partitions should not wait for it.
   init(_ place: Node, _ names: FleetNames, partitions: Int, worker: String, declares: Bool) throws(Failure) {
     node = "\(place.host):\(place.port)"
     self.names = names
@@ -66,8 +66,8 @@ final class FuseBroker {
     } else {
       let now = LiveClock.now
       follows = now + .seconds(5)
-      // A node that has just lost another one sends what is published to queues' leaders that are gone, and again after 10 s only. A
-      // new channel knows better.
+      // A node that has just lost another one publishes to leaders of queues that are gone, and retries only after 10 s. A new
+      // channel uses the new leaders.
       refreshes = [1, 2, 4].map { now + .seconds($0) }
     }
   }
@@ -89,13 +89,13 @@ final class FuseBroker {
 
   private func bindToTime(_ queue: String) throws(Failure) {
     try reader.bind(queue: queue, to: names.time, key: names.tick, on: Self.queues)
-    // As earlier versions bound it: there everybody can tell the time who may publish observations.
+    // A binding of earlier versions, through which any client that may publish observations could set the time.
     try reader.unbind(queue: queue, from: FleetNames.exchange, key: names.tick, on: Self.queues)
   }
 
   private func declareQuorum(_ queue: String) throws(Failure) {
     do throws(Failure) { try reader.declare(queue: queue, QuorumQueue.arguments, on: Self.queues) } catch {
-      // One that somebody made without a limit stays as it is. `doctor --fleet` tells of it.
+      // A queue without a limit that a user created stays as it is. `doctor --fleet` reports it.
       guard QuorumQueue.isOtherLimit(error) else { throw error }
       try reader.answerClose(of: Self.queues)
       try reader.open(channel: Self.queues)
@@ -103,11 +103,11 @@ final class FuseBroker {
     }
   }
 
-  /// Hears every worker's ticks.
+  /// Starts to read every worker's ticks.
   private func follow() throws(Failure) {
     try reader.open(channel: Self.others)
     follows = nil
-    // A node in trouble still has that of an earlier connection.
+    // A node in trouble may still have the queue of an earlier connection.
     let own = "beaconkeeper-fleet.\(worker).\(UInt32.random(in: 0...(.max)))"
     try reader.declareOwn(queue: own, on: Self.others)
     for key in [names.tick, names.alive] {
@@ -116,9 +116,9 @@ final class FuseBroker {
     try reader.consume(own, tag: "ticks", prefetch: 1000, on: Self.others)
   }
 
-  // MARK: What comes
+  // MARK: Reading
 
-  /// Reads what is there of leases and ticks.
+  /// Reads leases and ticks that have arrived.
   func look() throws(Failure) {
     while let event = try reader.next() { try note(event) }
     while let event = try publisher.next() {
@@ -153,9 +153,9 @@ final class FuseBroker {
     }
   }
 
-  // MARK: What goes
+  // MARK: Writing
 
-  /// - Parameter tellsTime: partitions get it too.
+  /// - Parameter tellsTime: partitions get it, too.
   func tick(_ time: WallTime, tellsTime: Bool) throws(Failure) {
     guard !publisher.isBlocked else { return }
     try publisher.publish(
@@ -163,7 +163,7 @@ final class FuseBroker {
       key: tellsTime ? names.tick : names.alive, on: publishing)
   }
 
-  /// What is due.
+  /// Does what is due.
   func tend(at now: MonotonicTime) throws(Failure) {
     if let time = follows, time <= now { try follow() }
     if let time = refreshes.first, time <= now { try refresh(at: now) }
@@ -185,7 +185,7 @@ final class FuseBroker {
     }
   }
 
-  /// Writes what a place in line, or a lease, has to say. While RabbitMQ is short of memory or disk that waits.
+  /// Writes the entries of a wait or a lease. While RabbitMQ is short of memory or disk, they wait.
   private func send(_ partition: Int) throws(Failure) {
     guard !publisher.isBlocked, let entries = leases[partition]?.takeOutgoing() else { return }
     for entry in entries {
@@ -198,7 +198,7 @@ final class FuseBroker {
   static func channel(_ partition: Int) -> UInt16 { UInt16(partition + 1) }
   var leadChannel: UInt16 { UInt16(partitions + 1) }
 
-  /// From now on we are in line for a partition.
+  /// Starts to wait for the lease of a partition.
   func standInLine(for partition: Int) throws(Failure) {
     turns[partition] = .random(in: 0..<1 << 52)
     leases[partition] = PartitionLease(worker: worker, turn: turns[partition] ?? 0)
@@ -210,7 +210,7 @@ final class FuseBroker {
     try send(partition)
   }
 
-  /// Reads a partition's queue, once we have its lease.
+  /// Starts to read a partition's queue, once we have its lease.
   func consume(_ partition: Int) throws(Failure) {
     consumed.insert(partition)
     try consumer.open(channel: Self.channel(partition))
@@ -220,13 +220,14 @@ final class FuseBroker {
 
   private func tag(of partition: Int) -> String { "\(partition)-\(turns[partition] ?? 0)" }
 
-  /// Whether a delivery came since we last stood in line for its partition. Others were given back, and are somebody else's.
+  /// Whether a delivery came since we last started to wait for its partition. Earlier ones went back to the queue and belong to
+  /// another worker.
   func isOurs(_ delivery: QueueMessage, of partition: Int) -> Bool { delivery.consumer == tag(of: partition) }
 
-  /// Leaves a partition to others. What was not acknowledged goes back.
+  /// Gives up a partition. Unacknowledged messages go back to the queue.
   func leave(_ partition: Int) throws(Failure) {
     (leases[partition], asked[partition], turns[partition]) = (nil, nil, nil)
-    // First what was not processed: whoever comes next begins with it.
+    // The unprocessed messages go back first, because the next worker begins with them.
     if consumed.remove(partition) != nil { try consumer.close(channel: Self.channel(partition)) }
     try reader.close(channel: Self.firstLease + UInt16(partition))
   }
@@ -236,7 +237,7 @@ final class FuseBroker {
     try consumer.consume(names.lead, tag: "lead", prefetch: 100, on: leadChannel)
   }
 
-  /// Asks for a proof that we have the lease; returns its number for `isProven`.
+  /// Requests a proof that we have the lease; returns its number for `isProven`.
   func askForProof(of partition: Int) throws(Failure) -> UInt64 {
     let mark = leases[partition]?.mark() ?? 0
     try send(partition)
@@ -245,21 +246,21 @@ final class FuseBroker {
 
   func isProven(_ mark: UInt64, of partition: Int) -> Bool { leases[partition]?.isBack(mark) ?? false }
 
-  /// Saves a partition's checkpoint. It is safe once its lease says so.
+  /// Writes a partition's checkpoint. The lease tells when it is safe.
   func save(_ checkpoint: [UInt8], position: UInt64, of partition: Int) throws(Failure) {
     leases[partition]?.save(checkpoint, position: position)
     asked[partition] = LiveClock.now
     try send(partition)
   }
 
-  /// The checkpoint from which we go on with a partition; empty: there is none yet; nil: a part of it is missing.
+  /// The checkpoint to continue from; empty: there is none yet; nil: a part of it is missing.
   func lastCheckpoint(of partition: Int) throws(Failure) -> [UInt8]? {
     guard let (payload, done) = leases[partition]?.takeState() else { return [] }
     try acknowledge(done, of: partition)
     return payload
   }
 
-  /// Those before the first that is still needed at once: a state has many pieces.
+  /// Everything before the first delivery that is still needed, at once, because a state has many pieces.
   private func acknowledge(_ done: [UInt64], of partition: Int) throws(Failure) {
     let channel = Self.firstLease + UInt16(partition)
     let done = done.sorted()
@@ -277,18 +278,18 @@ final class FuseBroker {
   }
 }
 
-/// How the queues of a fleet are made.
+/// The arguments of a fleet's queues.
 enum QuorumQueue {
   static let withoutLimit = [
     Argument("x-queue-type", .text("quorum")), Argument("x-single-active-consumer", .flag(true)),
   ]
 
-  /// What a worker has not saved goes back whenever a worker dies or leaves. Since version 4, RabbitMQ throws a message away when
-  /// that has happened 20 times, unless the queue says otherwise. −1 means no limit there, but less than none to RabbitMQ 3, which
-  /// then throws away what comes back once. So it is a number that is never reached.
+  /// Unsaved messages go back to the queue whenever a worker dies or leaves. Since version 4, RabbitMQ drops a message after 20
+  /// returns, unless the queue has another limit. −1 means no limit there, but RabbitMQ 3 then drops what is returned once. So
+  /// the limit is a number that is never reached.
   static let arguments = withoutLimit + [Argument("x-delivery-limit", .number(1_000_000_000))]
 
-  /// Whether a queue was not made with `arguments` because it exists with another limit, or none.
+  /// Whether a queue exists with another limit, or none.
   static func isOtherLimit(_ failure: Failure) -> Bool {
     failure.isRefusal && failure.description.contains("'x-delivery-limit'")
   }

@@ -15,7 +15,7 @@ struct FuseHealth {
   private let topic: String
   private var told: UInt64 = 0
 
-  /// - Parameter receive: gets what the broker sends for subscriptions.
+  /// - Parameter receive: is called with messages of subscriptions.
   init(
     _ configuration: Configuration, _ broker: RemoteBroker, worker: String,
     receive: @escaping @Sendable (ReceivedMessage) -> Void
@@ -23,7 +23,7 @@ struct FuseHealth {
     topic = "\(Topics(gateway: configuration.gatewayName).base)/worker/\(topicLevel(worker))/health"
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-worker-\(worker)"
-    // A worker that is gone leaves nothing behind.
+    // The message of a worker that is gone is cleared.
     options.will = Will(topic: topic, payload: [], qos: .atLeastOnce, retain: true)
     client = try Client(options)
     client.start()
@@ -33,7 +33,7 @@ struct FuseHealth {
   }
 
   func tell(_ payload: [UInt8]) {
-    // The newest is enough.
+    // Only the newest message matters, so a slow connection may skip some.
     guard client.isConnected, client.outstanding < 3 else { return }
     try? client.publish(payload, to: topic, retain: true)
   }

@@ -3,25 +3,25 @@ import Beacons
 import DequeModule
 import Fleet
 
-/// A partition that a worker has taken over. A class, because a copy of so much would cost more than most messages.
+/// A partition that a worker has. A class, because copying so much would cost more than processing most messages.
 final class FuseHolding {
-  /// A state that is on its way to RabbitMQ.
+  /// A state that is being saved.
   struct Saving {
-    /// The checkpoint; nil: it was written, and must come back.
+    /// The checkpoint; nil: it was written, and we wait until it comes back.
     var payload: [UInt8]?
-    /// How much of the queue it has seen, and the last delivery of that.
+    /// How many messages of the queue are in it, and the last of these deliveries.
     var position: UInt64
     var delivery: UInt64
-    /// The last message that came of it: first the broker must have that.
+    /// The last message that was published because of them. The broker must acknowledge it first.
     var message: UInt64
   }
 
-  /// A proof of the lease that is asked for.
+  /// A requested proof of the lease.
   struct Proof {
     enum Purpose {
-      /// Whoever connects throws the worker out that was connected.
+      /// Connecting to the broker with a client id disconnects the worker that used it before.
       case connecting
-      /// We are connected, and nobody has thrown us out who has the partition.
+      /// We are connected, and no worker with a later lease has disconnected us.
       case speaking
     }
 
@@ -34,37 +34,37 @@ final class FuseHolding {
   let lease: UInt64
   var output: FuseOutput
   var journal: JournalFile?
-  /// Not processed yet.
+  /// Messages that are not processed yet.
   var waiting: Deque<QueueMessage> = []
   var proof: Proof?
-  /// The lease was found to hold on the present connection.
+  /// Whether the lease was proven on the present connection.
   var isProven = false
   /// When to try to connect again; nil: there is a connection, or one is being made.
   var reconnects: MonotonicTime?
   var attempts = 0
   var saving: Saving?
   var saved: MonotonicTime
-  /// Of the last checkpoint, and of the state in it before it was compressed.
+  /// The sizes of the last checkpoint, and of its state before compression.
   var octets = 0
   var stateOctets = 0
   /// The last delivery that was processed, and the last that was acknowledged.
   var processed: UInt64 = 0
   var acknowledged: UInt64 = 0
-  /// Hashes of those in between.
+  /// Hashes of the messages in between.
   var unacknowledged: Deque<UInt64> = []
-  /// What the state that was taken over has seen already comes first.
+  /// Finds messages that are already in the state that was taken over.
   var seenAgain: SeenAgain<QueueMessage>
-  /// It is given to another worker once all is saved.
+  /// Another worker gets it once everything is saved.
   var isLeaving = false
-  /// It began anew, and what the broker retains of its beacons may be untrue.
+  /// It began anew, and retained messages about its beacons may be wrong.
   var isUntidy = false
-  /// Where the broker may have lost what it retained, all is told again.
+  /// The broker may have lost retained messages, so all are published again.
   var greets = false
 
-  /// Whether more of the queue may be decided now.
+  /// Whether further messages of the queue may be processed now.
   var canDecide: Bool { isProven && !isLeaving && !output.isCrowded }
 
-  /// - Parameter seen: of the checkpoint.
+  /// - Parameter seen: the hashes in the checkpoint.
   init(
     _ partition: FleetPartition, lease: UInt64, seen: [UInt64], _ output: FuseOutput, at time: MonotonicTime
   ) {

@@ -2,10 +2,10 @@ import Machine
 import Mosquitto
 import Synchronization
 
-/// What reaches a worker's thread from elsewhere: events of its connections to the broker, and the wish that it stops.
+/// Events for a worker's thread from other threads: of its connections to the broker, and the request to stop.
 final class FuseInbox: Sendable {
   enum Item: Sendable {
-    /// Of a partition's connection; `generation` tells it from earlier ones.
+    /// Of a partition's connection; `generation` distinguishes it from earlier ones.
     case partition(Int, generation: UInt64, Event)
     case partitionEnded(Int, generation: UInt64)
     case lead(generation: UInt64, Event)
@@ -20,7 +20,7 @@ final class FuseInbox: Sendable {
   private let state = Mutex(State())
   let bell = Bell()
 
-  /// Nobody hurries for one acknowledgement. The thread looks in by itself a few times a second.
+  /// The thread is not woken for a few acknowledgements. It checks by itself a few times a second.
   private static let crowd = 1000
 
   func add(_ item: Item) {
@@ -38,7 +38,7 @@ final class FuseInbox: Sendable {
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// All items so far, in order.
+  /// Removes and returns all items, in order.
   func take() -> [Item] {
     state.withLock { state in
       var items: [Item] = []

@@ -7,13 +7,13 @@ import Pipeline
 import Mosquitto
 import Settings
 
-/// What belongs to the whole site, told by one worker at a time: who is in each zone and room, whether the site is online, and what
-/// Home Assistant is to show. It keeps nothing: what the partitions say is retained at the broker.
+/// The topics of the whole site, published by one worker at a time: the occupancy of each zone and room, whether the site is
+/// online, and Home Assistant's discovery. It stores nothing: the partitions' messages are retained at the broker.
 struct FuseLead {
-  /// The first words of all partitions arrive together after the subscription.
+  /// The first messages of all partitions arrive together after the subscription.
   private static let gathering = TimeSpan.milliseconds(500)
 
-  /// After so long, Home Assistant has removed what is not configured any more; an entity takes an empty state for an error.
+  /// After this time Home Assistant has removed what is no longer configured; an entity logs an error about an empty state.
   private static let settling = TimeSpan.seconds(60)
   private static let looking = TimeSpan.seconds(10)
 
@@ -30,7 +30,7 @@ struct FuseLead {
   private var restsUntil: MonotonicTime?
   private var tellsFrom: MonotonicTime?
   private let leftovers: Leftovers
-  /// When to look for retained places that are not configured any more, and until when; nil: it is done.
+  /// When to search for retained places that are no longer configured, and until when; nil: done.
   private var looks: MonotonicTime?
   private var looksUntil: MonotonicTime?
 
@@ -62,7 +62,7 @@ struct FuseLead {
     .min()
   }
 
-  /// The queue of the lead gave us something: the site is ours.
+  /// The queue of the lead delivered to us: we lead the site.
   mutating func take(at time: MonotonicTime, _ inbox: FuseInbox, _ logger: Logger) {
     guard leadsSince == nil, restsUntil.map({ $0 <= time }) ?? true else { return }
     leadsSince = time
@@ -125,7 +125,7 @@ struct FuseLead {
     announces = announcer.nextTime(after: now)
   }
 
-  /// The connection is gone; maybe because another worker leads now.
+  /// The connection is gone, perhaps because another worker leads now.
   mutating func ended(_ generation: UInt64) {
     guard generation == output.generation else { return }
     drop()
@@ -140,7 +140,7 @@ struct FuseLead {
     if !met.isEmpty { announces = announcer.nextTime(after: now) }
     if let announces, announces <= now {
       for message in announcer.next(at: now) { output.add(message) }
-      // Home Assistant cannot keep up with more.
+      // Home Assistant cannot process more.
       self.announces = announcer.nextTime(after: now).map { max($0, now + .milliseconds(250)) }
     }
     look(at: now, logger)

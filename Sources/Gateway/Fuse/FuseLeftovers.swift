@@ -5,23 +5,23 @@ import Settings
 import SettingsFile
 import Synchronization
 
-/// What the broker for results retains of beacons that nobody has heard since their partition began anew: under another
-/// configuration, or after an upgrade. It says that they are in a room, and no partition knows of it.
+/// Retained messages at the broker for results about beacons that nobody has heard since their partition began anew: after a
+/// change of configuration, or after an upgrade. They place the beacon in a room, but no partition knows of it.
 ///
-/// One look serves all partitions of a worker: the broker has to send everything for it.
+/// One search serves all partitions of a worker, because the broker must send everything for it.
 final class FuseLeftovers: Sendable {
-  /// What is to be put right.
+  /// The messages to correct.
   struct Findings {
     /// Topics of beacons that the configuration does not know.
     var removals: [Message] = []
-    /// By partition: of its beacons that are said to be somewhere.
+    /// By partition: beacons that retained messages place somewhere.
     var corrections: [Int: [Leftovers.Correction]] = [:]
-    /// For which it was looked.
+    /// The partitions for which the search was made.
     var partitions: Set<Int>
   }
 
   private struct State {
-    /// nil: nobody looks.
+    /// nil: no search is running.
     var partitions: Set<Int>?
     /// When the last message came.
     var news = MonotonicTime(nanoseconds: .min)
@@ -40,7 +40,7 @@ final class FuseLeftovers: Sendable {
     self.partitions = partitions
   }
 
-  /// What to subscribe to.
+  /// The filters to subscribe to.
   var filters: [String] { leftovers.claims }
 
   var isLooking: Bool { state.withLock { $0.partitions != nil } }
@@ -53,9 +53,9 @@ final class FuseLeftovers: Sendable {
     }
   }
 
-  /// Takes in a message of the broker's.
+  /// Processes a message from the broker.
   func take(_ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime) {
-    // One that is not retained is an echo of our own.
+    // A message that is not retained is an echo of our own.
     guard isRetained, !payload.isEmpty, isLooking else { return }
     let removal = leftovers.removal(of: topic)
     let correction = leftovers.correction(of: topic, payload)
@@ -69,9 +69,9 @@ final class FuseLeftovers: Sendable {
     }
   }
 
-  /// What is to be said of beacons that were heard, where the broker says that they are elsewhere.
+  /// Messages for beacons that were heard, where the broker's retained ones differ.
   ///
-  /// - Parameter now: what is retained of them, if all is well.
+  /// - Parameter now: the messages that should be retained.
   func news(of corrections: [Leftovers.Correction], now: [Message]) -> [Message] {
     let states = Dictionary(now.map { ($0.topic, $0) }) { first, _ in first }
     return corrections.compactMap { correction in
@@ -81,7 +81,7 @@ final class FuseLeftovers: Sendable {
     }
   }
 
-  /// nil while more may come.
+  /// nil while more messages may come.
   func end(at time: MonotonicTime, silence: TimeSpan) -> Findings? {
     state.withLock { state in
       guard let partitions = state.partitions, time - state.news >= silence else { return nil }
@@ -95,7 +95,7 @@ final class FuseLeftovers: Sendable {
     }
   }
 
-  /// nil where the name does not tell: a beacon known by its URL.
+  /// nil if the name does not determine it: a beacon known by its URL.
   func partition(of beacon: String) -> Int? {
     guard let key = key(of: beacon) else { return nil }
     return ObservationsMessage.partition(of: key, among: partitions)

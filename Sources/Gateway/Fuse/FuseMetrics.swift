@@ -14,7 +14,7 @@ final class FuseMetrics: Sendable {
 
   func take(_ text: String) { latest.withLock { $0 = text } }
 
-  /// Where one worker writes. Several on a machine share a configuration, and would overwrite each other's.
+  /// The file of one worker. Several workers on a machine share a configuration, and would overwrite each other's file.
   static func settings(_ settings: MetricsSettings, worker: String) -> MetricsSettings {
     var settings = settings
     settings.file = settings.file.dropLast(".prom".utf8.count) + "-\(topicLevel(worker)).prom"
@@ -23,7 +23,7 @@ final class FuseMetrics: Sendable {
 }
 
 extension FuseWorker {
-  /// The counters of this moment.
+  /// The present counters.
   func metricsText(at now: MonotonicTime, _ wallNow: WallTime, _ depths: [Int: Int]) -> String {
     var writer = PrometheusText(labels: [("gateway", names.site), ("worker", name)])
     func single(_ name: String, _ help: String, _ value: Int) {

@@ -4,35 +4,35 @@ import Mosquitto
 import Messages
 import MQTT
 
-/// The connection on which a partition, or the site, is told to the broker. It has a client id of its own: whoever connects with
-/// the same one throws the earlier one out, so a worker that wakes up late cannot add a word. It does not reconnect by itself.
-/// What the broker has not acknowledged is kept, and sent again on the next connection.
+/// The connection on which a partition, or the site, publishes to the broker. Its client id is the same for all workers: a new
+/// connection disconnects the earlier one, so a worker that wakes up late can publish nothing. It does not reconnect by itself.
+/// Messages that the broker has not acknowledged are kept, and sent again on the next connection.
 struct FuseOutput {
-  /// So many unacknowledged messages, and no more of the queue is processed.
+  /// With this many unacknowledged messages, the queue is not read any further.
   static let crowd = 20_000
 
   private let options: Options
   private var client: Client?
   private(set) var generation: UInt64 = 0
   private(set) var isConnected = false
-  /// Unacknowledged, in order.
+  /// Unacknowledged messages, in order.
   private var waiting: Deque<(id: UInt64, message: Message, isAcknowledged: Bool)> = []
-  /// How many waited at most since its memory was last given back.
+  /// The largest length of `waiting` since its memory was last freed.
   private var most = 0
   private static let usual = 1000
-  /// How many of them the present connection has.
+  /// How many of them were sent on the present connection.
   private var sent = 0
   private(set) var last: UInt64 = 0
   private(set) var refused: UInt64 = 0
 
-  /// - Parameter earlier: whose events are not to be taken for this one's.
+  /// - Parameter earlier: its events must not be mistaken for those of this one.
   init(_ options: Options, after earlier: FuseOutput? = nil) {
     generation = earlier?.generation ?? 0
     var options = options
     options.reconnects = false
-    // A broker that says nothing is noticed soon.
+    // A broker that is gone is noticed soon.
     options.keepAlive = .seconds(5)
-    // The library looks through all of them at each acknowledgement.
+    // libmosquitto searches all of them at each acknowledgement.
     options.window = 100
     options.maximumOutstanding = 2 * Self.crowd
     self.options = options
@@ -41,10 +41,10 @@ struct FuseOutput {
   var outstanding: Int { waiting.count }
   var isCrowded: Bool { waiting.count >= Self.crowd }
 
-  /// Whether all messages up to this one are with the broker.
+  /// Whether the broker has acknowledged all messages up to this one.
   func isAcknowledged(upTo id: UInt64) -> Bool { waiting.first.map { $0.id > id } ?? true }
 
-  /// Begins to connect. Events come to `report`, with the new generation.
+  /// Starts to connect. `report` gets the events, with the new generation.
   mutating func connect(
     _ report: @escaping @Sendable (UInt64, Event) -> Void, ended: @escaping @Sendable (UInt64) -> Void
   ) throws(InvalidOptions) {
@@ -77,7 +77,7 @@ struct FuseOutput {
   func unsubscribe(from filter: String) { client?.unsubscribe(from: filter) }
 
   mutating func add(_ message: Message) {
-    // Of its moment only.
+    // It would be useless later.
     if message.qos == .atMostOnce {
       if isConnected { try? client?.publish(message.payload, to: message.topic, qos: .atMostOnce) }
       return
@@ -87,7 +87,7 @@ struct FuseOutput {
     most = max(most, waiting.count)
   }
 
-  /// Hands over what waits. Call it only while the lease holds.
+  /// Sends the waiting messages. Call it only while the lease is valid.
   mutating func send() -> [String] {
     guard isConnected, let client else { return [] }
     var notices: [String] = []
@@ -120,7 +120,7 @@ struct FuseOutput {
     clear()
   }
 
-  /// The broker will not have it. Holding the others up would help nobody.
+  /// The broker refused a message. The others must not wait for it.
   mutating func refused(_ id: UInt64) {
     refused += 1
     acknowledged(id)
@@ -131,11 +131,11 @@ struct FuseOutput {
       waiting.removeFirst()
       sent = max(sent - 1, 0)
     }
-    // It would keep the memory of an outage for ever.
+    // Otherwise the memory of an outage would never be freed.
     if waiting.isEmpty, most > Self.usual { (waiting, most) = ([], 0) }
   }
 
-  /// Leaves; what is outstanding may still get through.
+  /// Disconnects; messages being sent may still arrive.
   func close() {
     guard let client else { return }
     Task { await client.stop() }

@@ -9,14 +9,14 @@ import Settings
 import Synchronization
 import UnixSignals
 
-/// A worker of a fleet: takes the observations of a site's gateways out of RabbitMQ, decides, and publishes.
+/// A worker of a fleet: reads the observations of a site's gateways from RabbitMQ, decides, and publishes.
 public struct FuseRun: Sendable {
-  /// The configuration is not that of a fleet, in words.
+  /// The configuration is not one of a fleet; with a description.
   public struct NoFleet: Error, CustomStringConvertible {
     public var description: String
   }
 
-  /// The folder for journals takes none, in words.
+  /// The folder for journals cannot be written; with a description.
   public struct NoJournal: Error, CustomStringConvertible {
     public var description: String
   }
@@ -29,9 +29,9 @@ public struct FuseRun: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - name: the worker's name; nil: made of the machine's name and chance. Two workers of one name are refused by none, but throw
-  ///     each other out again and again.
-  ///   - journal: a folder for what comes out of the queues; nil: it is not kept.
+  ///   - name: the worker's name; nil: made from the machine's name and random digits. Two workers of one name disconnect each
+  ///     other again and again.
+  ///   - journal: a folder for the messages of the queues; nil: they are not written.
   /// - Throws: `NoFleet`, `NoJournal`.
   public init(_ configuration: Configuration, name: String?, journal: String?, logger: Logger) throws {
     guard let fleet = configuration.fleet, case .remote(let broker) = configuration.broker else {
@@ -59,7 +59,7 @@ public struct FuseRun: Sendable {
       "\(String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))-\(digits)"
   }
 
-  /// Works until SIGINT or SIGTERM. Throws what trying again does not change: `Failure` of RabbitMQ, `InvalidOptions`.
+  /// Works until SIGINT or SIGTERM. Throws permanent errors: `Failure` of RabbitMQ, `InvalidOptions`.
   public func run() async throws {
     beaconkeeper_return_large_blocks()
     let metrics = configuration.metrics == nil ? nil : FuseMetrics()

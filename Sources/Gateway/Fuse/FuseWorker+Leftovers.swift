@@ -5,19 +5,20 @@ import Machine
 import Messages
 import Mosquitto
 
-/// After a partition began anew, what is retained of it becomes true again.
+/// After a partition began anew, corrects its retained messages.
 extension FuseWorker {
-  /// So long a partition listens first: whoever is there is heard meanwhile.
+  /// How long a partition processes observations first, so that beacons that are present are heard.
   private static let listening = TimeSpan.seconds(30)
-  /// One look serves all partitions, so the first that is ready waits for the others, but not for longer than this.
+  /// One search serves all partitions, so the first one waits for the others, but not longer than this.
   private static let patience = TimeSpan.seconds(120)
-  /// So long after its beginning another worker looks again, because the one before may not have come to it.
+  /// A worker that takes a partition over within this time after it began anew searches again, because the previous one may not
+  /// have done so.
   private static let youth = TimeSpan.seconds(600)
-  /// Then no more is retained.
+  /// After this long without a message, all retained ones have come.
   private static let silence = TimeSpan.seconds(3)
   private static let longestLag = TimeSpan.seconds(5)
 
-  /// How long a partition listens already, in the time of its queue.
+  /// How long a partition has been running, in the time of its queue.
   private func age(_ partition: FleetPartition) -> TimeSpan {
     let began = Int64(clamping: partition.epoch) * 1_000_000
     return partition.time.map { TimeSpan(nanoseconds: $0.nanoseconds - began) } ?? .zero
@@ -55,19 +56,19 @@ extension FuseWorker {
   }
 
   private func correct(_ findings: FuseLeftovers.Findings) {
-    // Nobody's: the first partition is as good as any.
+    // It belongs to no partition, so the first one publishes it.
     if let first = holdings.keys.min() {
       for message in findings.removals { holdings[first]?.output.add(message) }
     }
     var count = 0
     for number in findings.partitions.sorted() {
       guard let holding = holdings[number] else { continue }
-      // What a place says of a beacon that nobody heard since follows from no beacon's own topics.
+      // Members of a place that nobody has heard since are in no beacon's own topics.
       for message in holding.partition.placeStates { holding.output.add(message) }
       let corrections = findings.corrections[number] ?? []
       let known = holding.partition.known(among: Set(corrections.map(\.beacon)))
       let unheard = corrections.filter { !known.contains($0.beacon) }.map(\.message)
-      // Of those that were heard, some may be in no room any more.
+      // Some of the beacons that were heard may not be in a room any more.
       let elsewhere = leftovers.news(
         of: corrections.filter { known.contains($0.beacon) }, now: holding.partition.states(of: known))
       for message in unheard + elsewhere { holding.output.add(message) }

@@ -8,7 +8,7 @@ import Messages
 import Mosquitto
 import Settings
 
-/// Partitions, from the moment when we have their lease.
+/// Work on partitions whose lease we have.
 extension FuseWorker {
   func take(_ event: QueueEvent) throws(Failure) {
     switch event {
@@ -35,7 +35,7 @@ extension FuseWorker {
     let start = LiveClock.now
     let last = try rabbit.lastCheckpoint(of: number)
     try rabbit.consume(number)
-    // Later than any that was used before.
+    // It must be later than any that was used before.
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
     let (partition, seen, refusal) = FleetPartition.resume(
       fresh, number, epoch: epoch, from: last, at: LiveClock.wallNow)
@@ -56,7 +56,7 @@ extension FuseWorker {
     )
   }
 
-  /// Goes on with what waits, of each partition in turn; false if there is more of it.
+  /// Processes waiting messages, of each partition in turn; false if there are more.
   func takeWaiting() -> Bool {
     let end = LiveClock.now + Self.turn
     while let number = nextWaiting {
@@ -117,11 +117,11 @@ extension FuseWorker {
     for notice in notices { logger.warning("partition \(number): \(notice)") }
   }
 
-  /// A tick that is not believed is, for a partition, one of those that are for other workers only.
+  /// The key of a delivery. A tick that is not believed gets the key of those for other workers only, which partitions ignore.
   private func believedKey(of delivery: QueueMessage, _ number: Int) -> String {
     guard delivery.key == names.tick, let tick = Tick(delivery.payload) else { return delivery.key }
     let wallNow = LiveClock.wallNow
-    // Whoever may write another exchange can name any key, and send it along one that is bound.
+    // A client that may write to another exchange can publish with any key, and reach a queue through an existing binding.
     if delivery.exchange == names.time, clocks.believe(tick, at: wallNow) { return delivery.key }
     let now = LiveClock.now
     if refusalTold.map({ now - $0 > .seconds(60) }) ?? true {
@@ -133,7 +133,7 @@ extension FuseWorker {
     return names.alive
   }
 
-  /// What is due for a partition.
+  /// Does what is due for a partition.
   func tend(_ number: Int, at now: MonotonicTime) throws(Failure) {
     guard let rabbit, holdings[number] != nil else { return }
     if let time = holdings[number]?.reconnects, time <= now {
@@ -162,7 +162,7 @@ extension FuseWorker {
 
   // MARK: Checkpoints
 
-  /// The partition whose state is to be saved next. They take turns, because a state takes as much memory as the partition itself.
+  /// The partition to save next. One after another, because a state needs as much memory as the partition itself.
   private var nextToSave: Int? {
     if holdings.values.contains(where: { $0.saving != nil }) { return nil }
     return holdings.filter { $0.value.processed > $0.value.acknowledged }
@@ -193,7 +193,7 @@ extension FuseWorker {
         payload: payload, position: position, delivery: holding.processed, message: holding.output.last)
     }
     guard let saving = holding.saving else { return }
-    // First the broker must have all that came of what the state has seen.
+    // The broker must first acknowledge everything that was published because of the messages in the state.
     if let payload = saving.payload, holding.output.isAcknowledged(upTo: saving.message) {
       try rabbit.save(payload, position: saving.position, of: number)
       holding.saving?.payload = nil
@@ -207,7 +207,7 @@ extension FuseWorker {
     }
   }
 
-  /// Leaves a partition to others, and stands in line again.
+  /// Gives up a partition, and waits for its lease again.
   private func giveUp(_ number: Int) throws(Failure) {
     holdings[number]?.output.close()
     holdings[number] = nil
@@ -270,9 +270,9 @@ extension FuseWorker {
       case .connected:
         holdings[number]?.output.connected()
         holdings[number]?.attempts = 0
-        // Only now: whoever connects last throws the others out, and must know that it is the rightful one.
+        // Only now: the last worker to connect disconnects the others, so it must know that it has the lease.
         try prove(number, for: .speaking, at: LiveClock.now)
-        // It may have restarted, and lost what it retained.
+        // The broker may have restarted, and lost its retained messages.
         holdings[number]?.greets = generation > 1
       case .disconnected(let reason): logger.warning("partition \(number): the broker: \(reason)")
       case .refused(let failure): logger.warning("partition \(number): the broker: \(failure)")
@@ -296,7 +296,7 @@ extension FuseWorker {
     }
   }
 
-  /// Tells everything again to a broker that may have lost it, once what waited is told.
+  /// Publishes all retained messages to a broker that may have lost them, after the waiting messages.
   private func greet(_ number: Int, _ holding: FuseHolding) {
     guard holding.greets, holding.output.outstanding == 0,
       let time = holding.partition.time, time.nanoseconds > 0

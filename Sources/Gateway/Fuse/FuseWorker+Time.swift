@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import Machine
 
-/// A site's time, which is its workers'.
+/// The time of a site, which comes from its workers.
 extension FuseWorker {
   private static let differences = .zero - TickSchedule.skew...TickSchedule.skew
 
@@ -38,7 +38,7 @@ extension FuseWorker {
     "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 
-  /// Time comes from the workers. So before the first tick this clock is compared with those of others.
+  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick.
   func compareClocks(_ rabbit: FuseBroker) throws(Failure) {
     guard began == nil else { return }
     let end = LiveClock.now + TickSchedule.longestSilence + .milliseconds(200)

@@ -8,10 +8,10 @@ import Messages
 import Mosquitto
 import Settings
 
-/// The thread of a worker: takes over partitions, processes their queues, saves their states, gives them away again. It alone
-/// touches what is here.
+/// The thread of a worker: takes over partitions, processes their queues, saves their states, gives them up again. No other
+/// thread uses its members.
 final class FuseWorker {
-  /// So many messages, or for so long, then everything else has its turn.
+  /// The limits of messages and of time per turn; then everything else is served.
   private static let turnLimit = 200
   static let turn = TimeSpan.milliseconds(20)
 
@@ -19,29 +19,29 @@ final class FuseWorker {
   let fleet: FleetSettings
   let broker: RemoteBroker
   let names: FleetNames
-  /// What all partitions begin with.
+  /// The state with which each partition begins.
   let fresh: FleetPartition
-  /// The worker's own name, which no other has.
+  /// The worker's name, which no other has.
   let name: String
-  /// A folder for what comes out of the queues; nil: it is not kept.
+  /// A folder for the messages of the queues; nil: they are not written.
   let journal: String?
-  /// nil: nobody wants them.
+  /// nil: no metrics are configured.
   let metrics: FuseMetrics?
   let inbox: FuseInbox
   let logger: Logger
 
   var rabbit: FuseBroker?
   var holdings: [Int: FuseHolding] = [:]
-  /// The partition that last had a turn for what waits.
+  /// The last partition whose waiting messages were processed.
   var served = 0
-  /// Partitions for which we stand in line again from then on.
+  /// Partitions that we gave up, and when we wait for their leases again.
   var rests: [Int: MonotonicTime] = [:]
-  /// Partitions that this worker began anew, although there was a checkpoint: the last time of each.
+  /// Partitions that this worker began anew although there was a checkpoint, with the last time for each.
   var anew: [Int: (time: WallTime, reason: StateError)] = [:]
-  /// Since when one of those that began anew could be tidied.
+  /// When the first partition that began anew became ready for correction.
   var untidySince: MonotonicTime?
   var lead: FuseLead
-  /// When each worker was last heard of.
+  /// When each worker last published a tick.
   var workers: [String: MonotonicTime] = [:]
   var overfullSince: MonotonicTime?
   var ticks: TickSchedule
@@ -49,19 +49,20 @@ final class FuseWorker {
   var reported = MonotonicTime(nanoseconds: .min)
   var began: MonotonicTime?
   var skewTold: MonotonicTime?
-  /// The other workers'.
+  /// The other workers' clocks.
   var clocks = WorkersClocks()
-  /// When it was last told that a tick was not believed.
+  /// When a tick that was not believed was last logged.
   var refusalTold: MonotonicTime?
   private var failures = 0
   /// Queues may be missing.
   private var declares = true
-  /// Nodes that will not have us, and would not tomorrow.
+  /// Nodes that refuse us permanently.
   private var refusals: Set<Int> = []
-  /// Which node we are connected to, or try next. Any will do; if it fails, then the next, because it may fail for longer.
+  /// The node that we are connected to, or try next. All are equal. If one fails, the next is tried, because a failure may
+  /// last.
   private var node: Int
   let leftovers: FuseLeftovers
-  /// Tells how the worker is.
+  /// Publishes the worker's health.
   var health: FuseHealth
 
   init(
@@ -88,7 +89,7 @@ final class FuseWorker {
     }
   }
 
-  /// Works until it is told to stop. Throws what trying again does not change.
+  /// Works until it is stopped. Throws permanent errors.
   func run() throws {
     defer { health.close() }
     if let metrics, let interval = configuration.metrics?.interval {
@@ -103,7 +104,7 @@ final class FuseWorker {
         try leave()
       } catch {
         drop()
-        // One node may be wrong, and the others right.
+        // One node may be configured wrongly, and the others correctly.
         if error.isRefusal { refusals.insert(node) } else { refusals.remove(node) }
         node = (node + 1) % fleet.nodes.count
         declares = declares || error.isRefusal
@@ -134,7 +135,7 @@ final class FuseWorker {
       "connected to RabbitMQ at \(rabbit.node); waiting to take over any of \(fleet.partitions) partitions")
   }
 
-  /// One turn: what came, what is due, then it waits for more.
+  /// One turn: processes what has arrived and what is due, then waits for more.
   private func work() throws(Failure) {
     guard let rabbit else { return }
     for item in inbox.take() { try take(item) }
@@ -165,7 +166,7 @@ final class FuseWorker {
     }
   }
 
-  /// Takes from the queues; false if there may be more.
+  /// Reads from the queues; false if there may be more.
   private func takeTurn(_ rabbit: FuseBroker) throws(Failure) -> Bool {
     let end = LiveClock.now + Self.turn
     for _ in 0..<Self.turnLimit {
@@ -185,7 +186,7 @@ final class FuseWorker {
     if poll(&places, nfds_t(places.count), Int32(rest)) > 0, places[3].revents != 0 { inbox.bell.silence() }
   }
 
-  /// A worker that has more than its share for some seconds gives the rest away, so that one that came later has something to do.
+  /// A worker that has had more than its share for some seconds gives up the rest, so that a new worker gets some.
   private func balance(at now: MonotonicTime) {
     let count = max(workers.count, 1)
     let share = (fleet.partitions + count - 1) / count
@@ -195,7 +196,7 @@ final class FuseWorker {
     }
     let since = overfullSince ?? now
     overfullSince = since
-    // A worker that died is noticed after a while.
+    // A worker that died is noticed after some time.
     guard now - since >= .seconds(5) else { return }
     overfullSince = nil
     for partition in holdings.keys.sorted().suffix(holdings.count - share) {
@@ -213,7 +214,7 @@ final class FuseWorker {
     while !holdings.isEmpty, LiveClock.now < end {
       for item in inbox.take() { try take(item) }
       try rabbit.look()
-      // Whatever comes now is for others.
+      // Messages that come now are for other workers.
       while case .some = try rabbit.consumer.next() {}
       for partition in holdings.keys.sorted() { try tend(partition, at: LiveClock.now) }
       wait(rabbit, until: LiveClock.now + .milliseconds(50))
@@ -223,7 +224,7 @@ final class FuseWorker {
     rabbit.close()
   }
 
-  /// What was not saved comes again, here or elsewhere.
+  /// Unsaved messages come again, here or at another worker.
   private func drop() {
     for holding in holdings.values { holding.output.close() }
     holdings.removeAll()

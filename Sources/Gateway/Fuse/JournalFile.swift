@@ -2,13 +2,13 @@ import Fleet
 import Glibc
 import Machine
 
-/// What a worker took out of a partition's queue while it had it, for `replay --journal`. Each tenure has a file of its own, so
-/// several workers may share a folder.
+/// The messages that a worker read from a partition's queue, for `replay --journal`. Each takeover of a partition begins a
+/// file, so several workers may share a folder.
 package final class JournalFile {
   private let descriptor: FileDescriptor
   private var buffer: [UInt8] = []
 
-  /// Only its owner may read it, because it says who was where.
+  /// Only its owner may read it, because it records who was where.
   package init(_ folder: String, _ partition: FleetPartition, of partitions: Int, lease: UInt64)
     throws(SystemError)
   {
@@ -22,8 +22,8 @@ package final class JournalFile {
         partition: partition.number, of: partitions, epoch: partition.epoch, seen: partition.counts.messages))
   }
 
-  /// A worker whose folder takes no journal should not begin: what it decides could never be decided again. Only writing shows it,
-  /// because a disk may be full, or mounted so that nobody may write.
+  /// Throws if the folder cannot be written. Such a worker should not start, because its decisions could never be replayed.
+  /// Only writing proves it: the disk may be full, or mounted read-only.
   package static func check(_ folder: String) throws(SystemError) {
     let path = "\(folder)/.\(getpid()).new"
     let file = FileDescriptor(
@@ -38,7 +38,8 @@ package final class JournalFile {
 
   package func add(_ line: JournalLine) { buffer += line.bytes }
 
-  /// Must come before anything that was decided leaves: after a crash the journal then has all that subscribers have seen.
+  /// Call it before anything that was decided is published, so that after a crash the journal has everything that subscribers
+  /// have seen.
   package func write() throws(SystemError) {
     guard !buffer.isEmpty else { return }
     let lines = buffer

@@ -4,16 +4,16 @@ import Machine
 import Settings
 import Synchronization
 
-/// How many messages wait in each partition's queue. RabbitMQ says it only if it is asked, and that may take seconds when a node is
-/// in trouble. So it is asked on a connection and a thread of their own.
+/// How many messages wait in each partition's queue. RabbitMQ must be asked for it, and may take seconds to answer when a node
+/// is in trouble. So this has its own connection and thread.
 final class QueueDepths: Sendable {
   private static let channel: UInt16 = 1
   private let latest = Mutex<[Int: Int]>([:])
 
-  /// By partition; nothing while RabbitMQ does not answer.
+  /// By partition; empty while RabbitMQ does not answer.
   var now: [Int: Int] { latest.withLock { $0 } }
 
-  /// - Parameter isStopping: when that is so, no more is asked.
+  /// - Parameter isStopping: returns true when no more questions should be asked.
   func start(
     _ fleet: FleetSettings, _ names: FleetNames, worker: String, every interval: Duration,
     until isStopping: @escaping @Sendable () -> Bool
@@ -31,7 +31,7 @@ final class QueueDepths: Sendable {
           }
           connection.close()
         } catch {
-          // The worker's own connections say why.
+          // The worker's own connections report the reason.
           self.latest.withLock { $0.removeAll() }
           attempts += 1
           let bell = Bell()
@@ -52,7 +52,7 @@ final class QueueDepths: Sendable {
     latest.withLock { $0 = depths }
   }
 
-  /// Heartbeats go on.
+  /// Waits, and answers heartbeats meanwhile.
   private func rest(_ connection: Connection, for interval: Duration, _ isStopping: () -> Bool)
     throws(Failure)
   {

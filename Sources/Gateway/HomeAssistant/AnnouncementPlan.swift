@@ -4,14 +4,14 @@ import Settings
 import Messages
 import RangingPolicy
 
-/// Which devices Home Assistant is to have, by the configuration, and how they look.
+/// The devices for Home Assistant that follow from the configuration, and their properties.
 struct AnnouncementPlan: Sendable {
   typealias Subject = DiscoveryDevice.Subject
 
   let isOn: Bool
   let discovery: Discovery
   let memberLimit: Int
-  /// Devices that are there whether anything was heard or not, the gateway first: the others name it.
+  /// Devices that exist even if nothing was heard, the gateway first, because the others refer to it.
   let standing: [Subject]
 
   private let topics: Topics
@@ -49,7 +49,7 @@ struct AnnouncementPlan: Sendable {
       + configuration.phones.map { .phone($0.name) }
   }
 
-  /// nil if the configuration has no such thing.
+  /// nil if it is not in the configuration.
   func device(_ subject: Subject, heard: HeardBeacon?) -> DiscoveryDevice? {
     isOn ? describe(subject, heard: heard)?.limited(to: detail) : nil
   }
@@ -95,7 +95,7 @@ struct AnnouncementPlan: Sendable {
 }
 
 extension BeaconPattern {
-  /// That it always sends from.
+  /// The address from which it always sends.
   fileprivate var address: DeviceAddress? {
     if case .address(let bits) = self { DeviceAddress(bits: bits, kind: .public) } else { nil }
   }

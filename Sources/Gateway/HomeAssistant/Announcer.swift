@@ -7,38 +7,38 @@ import JSON
 
 /// Keeps the discovery messages at the broker in line with the configuration and the beacons heard.
 ///
-/// It learns from the broker's retained messages what an earlier run announced: that needs no file, and holds when
-/// the broker has forgotten or was exchanged. A function of its input and of the time that is passed in.
+/// It reads from the broker's retained messages what an earlier run announced. So it needs no file, and works if the broker
+/// lost its messages or was replaced. A function of its input and of the time that is passed in.
 struct Announcer: Sendable {
   typealias Subject = DiscoveryDevice.Subject
 
-  /// By then the broker has sent its retained messages.
+  /// After this time the broker has sent its retained messages.
   private static let settling = TimeSpan.milliseconds(1500)
-  /// Between two announcements of one device. Home Assistant loses part of an announcement that arrives while it still works
-  /// on the last.
+  /// The time between two announcements of one device. Home Assistant loses part of an announcement that arrives while it
+  /// processes the previous one.
   static let pause = TimeSpan.seconds(5)
   /// Messages in one call of `next`.
   static let batch = 20
-  /// Discovery topics that are kept in mind.
+  /// The largest number of discovery topics that are remembered.
   private static let topicLimit = 100_000
 
   var plan: AnnouncementPlan
   /// By beacon name; members of regions up to the plan's limit.
   var heard: [String: HeardBeacon] = [:]
   private var members = 0
-  /// Members that got no device, as there were too many.
+  /// How many members got no device because there were too many.
   private(set) var refusedMembers = 0
-  /// What the broker keeps, by topic.
+  /// The broker's retained messages, by topic.
   var kept: [String: Kept] = [:]
-  /// Topics of `kept` that came since everything was looked at; nil: all are to be looked at.
+  /// Topics of `kept` that arrived since the last full comparison; nil: all must be compared.
   var unjudged: Set<String>?
   /// How many topics were compared with what should be.
   var judged = 0
   private var announced: [Subject: Announced] = [:]
-  /// Topics to take back, first come first.
+  /// Topics to clear, in order of arrival.
   var obsolete = ObsoleteTopics()
   var due = SubjectQueue()
-  /// When to look at everything again; nil while there is no broker.
+  /// When to compare everything again; nil while there is no connection.
   var sweepTime: MonotonicTime?
   private var isConnected = false
   /// Nothing is announced before.
@@ -82,7 +82,7 @@ struct Announcer: Sendable {
     sweepTime = max(sweepTime ?? time, time + .milliseconds(1000 + turn))
   }
 
-  /// Takes over another configuration. `note` must then tell again of every beacon.
+  /// Applies another configuration. `note` must then be called again for every beacon.
   mutating func reconfigure(_ configuration: Configuration, at time: MonotonicTime) {
     plan = AnnouncementPlan(configuration)
     heard.removeAll()
@@ -95,7 +95,7 @@ struct Announcer: Sendable {
     if isConnected { sweepTime = max(sweepTime ?? time, time + .milliseconds(500)) }
   }
 
-  /// What the broker keeps at a discovery topic.
+  /// A retained message at a discovery topic.
   mutating func received(_ payload: [UInt8], at topic: String, time: MonotonicTime) {
     guard !payload.isEmpty else {
       kept[topic] = nil
@@ -108,11 +108,11 @@ struct Announcer: Sendable {
       make: retained?.make)
     unjudged?.insert(topic)
     learn(topic)
-    // A late one is looked at late.
+    // A late message is compared later.
     if isConnected { sweepTime = sweepTime ?? time + Self.settling }
   }
 
-  /// Beacons that were heard for the first time, or measure something new.
+  /// Adds a beacon that was heard for the first time, or that has a new reading.
   mutating func note(_ name: String, _ news: HeardBeacon) {
     let before = heard[name]
     guard admit(name) else { return }
@@ -122,7 +122,7 @@ struct Announcer: Sendable {
     if heard[name] != before { due.append(.beacon(name)) }
   }
 
-  /// A member of a region is forgotten: its place is another's.
+  /// Removes a member of a region; another one may have its place.
   mutating func forget(_ name: String) {
     guard plan.isMember(name), heard.removeValue(forKey: name) != nil else { return }
     members -= 1
@@ -132,7 +132,7 @@ struct Announcer: Sendable {
     }
   }
 
-  /// What to publish now.
+  /// The messages to publish now.
   mutating func next(at time: MonotonicTime) -> [Message] {
     guard isConnected else { return [] }
     if let sweepTime {
@@ -155,7 +155,7 @@ struct Announcer: Sendable {
     isConnected && sweepTime == nil && obsolete.isEmpty && (due.count == 0 || !plan.isOn)
   }
 
-  /// When `next` has something to say by itself; nil: not before something happens.
+  /// When `next` has messages without further events; nil: never.
   func nextTime(after time: MonotonicTime) -> MonotonicTime? {
     guard isConnected else { return nil }
     if let sweepTime { return sweepTime }
@@ -165,9 +165,9 @@ struct Announcer: Sendable {
     return min(removal ?? announcement, announcement)
   }
 
-  // MARK: What was announced
+  // MARK: Earlier announcements
 
-  /// Takes from a topic what is known of its device.
+  /// Learns the properties of a device from a topic.
   private mutating func learn(_ topic: String) {
     guard let parsed = discovery.parse(topic), case .beacon(let name) = parsed.subject, admit(name) else {
       return
@@ -198,7 +198,7 @@ struct Announcer: Sendable {
     var beacon: HeardBeacon?
     if case .beacon(let name) = subject {
       beacon = heard[name]
-      // One too many.
+      // There are too many members.
       if beacon == nil, plan.isMember(name) { return nil }
     }
     return plan.device(subject, heard: beacon)
@@ -233,10 +233,10 @@ struct Announcer: Sendable {
   }
 }
 
-/// Takes back what the broker keeps and nobody wants any more.
+/// Clears retained messages that are not needed any more.
 extension Announcer {
-  /// Compares what is kept with what should be, and queues all that is to be done. Returns what must be said first: to
-  /// let go of what another form announced.
+  /// Compares retained messages with the plan, and queues all differences. Returns the messages that must come first: they
+  /// release what another discovery form announced.
   mutating func sweep(at time: MonotonicTime) -> [Message] {
     for subject in plan.standing { due.append(subject) }
     for name in heard.keys.sorted() { due.append(.beacon(name)) }
@@ -263,8 +263,8 @@ extension Announcer {
     return leaving.map { Discovery.migration($0) }
   }
 
-  /// Takes from a device of the other form what nothing takes over: Home Assistant would keep it for ever. nil: there
-  /// is nothing.
+  /// Removes from a device of the other form the components that nothing replaces; otherwise Home Assistant would keep them for
+  /// ever. nil: there are none.
   private mutating func reduction(of topic: String) -> Message? {
     guard let parsed = discovery.parse(topic), parsed.form == .device,
       let device = device(parsed.subject)
@@ -295,7 +295,7 @@ extension Announcer {
     for _ in 0..<Self.batch {
       guard let topic = obsolete.popFirst(at: time) else { break }
       judged += 1
-      // It may be wanted again by now.
+      // It may be in the configuration again.
       if verdict(on: topic) == .keep { continue }
       kept[topic] = nil
       messages.append(Discovery.removal(topic))
@@ -304,7 +304,7 @@ extension Announcer {
   }
 }
 
-/// Topics to take back, each once, first come first; some not before a time. To take one costs the same however many there are.
+/// Topics to clear, each once, in order; some not before a time. Removing one takes constant time.
 struct ObsoleteTopics: Sendable {
   private var ready: Deque<String> = []
   private var later: Deque<(topic: String, from: MonotonicTime)> = []
@@ -320,7 +320,7 @@ struct ObsoleteTopics: Sendable {
     if let time { later.append((topic, time)) } else { ready.append(topic) }
   }
 
-  /// When there is one to take back; nil: there is none.
+  /// When the next topic can be cleared; nil: there is none.
   func readyTime(after time: MonotonicTime) -> MonotonicTime? { ready.isEmpty ? later.first?.from : time }
 
   mutating func popFirst(at time: MonotonicTime) -> String? {
@@ -333,7 +333,7 @@ struct ObsoleteTopics: Sendable {
   mutating func removeAll() { self = ObsoleteTopics() }
 }
 
-/// A discovery payload as the broker kept it: what an earlier run announced. It may be anybody's.
+/// A retained discovery payload, announced by an earlier run. It may also be from any other client.
 struct RetainedDiscovery {
   struct Component {
     var platform: String
@@ -345,7 +345,7 @@ struct RetainedDiscovery {
   private(set) var components: [String: Component] = [:]
   private(set) var make: DeviceMake?
 
-  /// Larger than any of ours.
+  /// All of ours are smaller.
   private static let limit = 1 << 20
 
   /// nil for payloads that are not ours.

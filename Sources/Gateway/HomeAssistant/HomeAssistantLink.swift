@@ -9,12 +9,12 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Tells Home Assistant what there is: listens to what the broker keeps and to Home Assistant's birth, and announces devices
-/// as the gateway discovers them.
+/// Publishes Home Assistant's discovery: reads retained messages and Home Assistant's birth message, and announces devices as
+/// they are found.
 final class HomeAssistantLink: Service {
-  /// Between two rounds of announcements, so that a burst is announced together and Home Assistant can keep up.
+  /// The time between two rounds, so that a burst is announced together and Home Assistant can follow.
   private static let pause = Duration.milliseconds(250)
-  /// The topic on which Home Assistant reports its start, whatever its discovery prefix.
+  /// The topic of Home Assistant's birth message, whatever its discovery prefix.
   private static let usualBirthTopic = "homeassistant/status"
 
   private struct State {
@@ -57,7 +57,7 @@ final class HomeAssistantLink: Service {
   /// Since when all announcements and removals have been sent; nil: some have not.
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
-  /// Takes in a message of the broker's; false if it is not about Home Assistant.
+  /// Processes a message from the broker; false if it is not about Home Assistant.
   func received(_ message: ReceivedMessage) -> Bool {
     let isOwn = take(message)
     if isOwn { decisions.news.ring() }

@@ -8,7 +8,7 @@ struct SubjectQueue: Sendable {
   private var waiting: [Subject] = []
   private var head = 0
   private var members: Set<Subject> = []
-  /// Those that are not due yet.
+  /// Devices that are not due yet.
   private var early: [Subject] = []
   /// When the first of `early` may be announced.
   private var earlyTime: MonotonicTime?
@@ -31,7 +31,7 @@ struct SubjectQueue: Sendable {
     return subject
   }
 
-  /// Keeps one that was taken for a later round, at that time.
+  /// Puts a device back for a later round, at that time.
   mutating func putBack(_ subject: Subject, until time: MonotonicTime) {
     early.append(subject)
     earlyTime = min(earlyTime ?? time, time)

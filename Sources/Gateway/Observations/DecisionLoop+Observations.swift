@@ -7,8 +7,8 @@ import Synchronization
 
 /// Observations for other gateways.
 extension DecisionLoop {
-  /// What our radios heard since the last call, in batches with the number of observations in each; and how they are to be
-  /// published: nil: not at all.
+  /// The observations of our radios since the last call, in batches with the number of observations in each, and the settings
+  /// for publishing; nil: they are not published.
   func takeObservations() -> (batches: [(message: Message, count: Int)], settings: ObservationSettings?) {
     state.withLock { state in
       let batches = state.observations + takeObservations(&state)

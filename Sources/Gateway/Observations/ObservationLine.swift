@@ -14,7 +14,7 @@ final class ObservationLine: Sendable {
 
   private struct State {
     var queue: ObservationQueue
-    /// Octets on disk.
+    /// The largest file size in octets.
     var limit: Int
     var toldFault: String?
     /// The file is closed, or about to be.
@@ -23,7 +23,7 @@ final class ObservationLine: Sendable {
 
   private let state: Mutex<State>
   private let client: Client
-  /// nil: they wait in memory only.
+  /// nil: batches wait in memory only.
   private let disk: BlockingThread<ObservationStore>?
   /// Why there is no `disk`.
   private let diskFault: String?
@@ -55,7 +55,7 @@ final class ObservationLine: Sendable {
     state = Mutex(State(queue: queue, limit: limit))
   }
 
-  /// Connects, and follows the connection until `close`.
+  /// Connects, and processes the connection's events until `close`.
   func start() {
     client.start()
     Task { [weak self, events = client.events, logger] in
@@ -70,10 +70,10 @@ final class ObservationLine: Sendable {
         case .acknowledged(let id):
           self.state.withLock { $0.queue.acknowledged(Int64(clamping: id)) }
           self.send()
-          // The next page, so that much is sent faster than it comes.
+          // Fetch the next page, so that sending never waits for it.
           await self.tend()
         case .rejected(let message, let reason):
-          // It would be refused again.
+          // The broker would refuse it again.
           self.state.withLock { $0.queue.refused(Int64(clamping: message.id)) }
           logger.warning("the broker refuses observations on \(message.topic): \(reason)")
           self.send()
@@ -94,7 +94,7 @@ final class ObservationLine: Sendable {
     send()
   }
 
-  /// Hands over what the connection takes.
+  /// Sends as much as the connection accepts.
   private func send() {
     state.withLock { state in
       while let batch = state.queue.next() {
@@ -111,7 +111,7 @@ final class ObservationLine: Sendable {
     }
   }
 
-  /// Does what is due on disk. Returns when it is done.
+  /// Does the work that is due on disk, and returns when it is done.
   private func tend(_ disk: BlockingThread<ObservationStore>) async {
     let finished = Alarm()
     let isBusy = state.withLock { state in
@@ -120,7 +120,7 @@ final class ObservationLine: Sendable {
       let page = state.queue.wantsPage(at: LiveClock.now)
       guard work != nil || page != nil else { return false }
       let limit = state.limit
-      // Under the lock, so that the end, which goes through the same thread, finds it done.
+      // Under the lock: `close` uses the same thread, and must find this work done.
       disk.perform { store in
         if let work { self.perform(work, store, limit: limit) }
         if let page { self.fetch(after: page, store) }

@@ -8,11 +8,11 @@ import ServiceLifecycle
 import Settings
 import Synchronization
 
-/// Publishes what this gateway's radios hear, for other gateways, at the interval of the configuration.
+/// Publishes the observations of this gateway's radios for other gateways, at the configured interval.
 struct ObservationService: Service {
   private let decisions: DecisionLoop
   private let options: Options
-  /// nil: nothing is to be kept on disk.
+  /// nil: nothing is kept on disk.
   private let directory: StateDirectory?
   private let logger: Logger
 

@@ -1,5 +1,5 @@
-/// A closure that waits in a mutex. By itself it would be wrapped anew each time that the mutex hands it out, and the mutex would keep
-/// the wrapping: a chain that grows with every call (Swift 6.2).
+/// A closure in a mutex. A bare closure would be wrapped anew each time that the mutex returns it, and the mutex would keep the
+/// wrapper, so the chain would grow with every call (Swift 6.2).
 struct Callback<Result>: Sendable {
   let call: @Sendable () -> Result
 

@@ -3,15 +3,14 @@ import Beacons
 import Radio
 import ServiceLifecycle
 
-/// Processes deadlines that no advertisement triggers: a dwell that is reached, a beacon that is lost.
+/// Processes deadlines without an advertisement: the end of a dwell time, a lost beacon.
 struct DeadlineService: Service {
-  /// An advertisement that was heard before a deadline may still be gathering, or on its way through the kernel; it must come
-  /// first.
+  /// An advertisement from before a deadline may still wait in a batch or in the kernel, and must be processed first.
   private static let lag = LiveRadio.longestGathering + .milliseconds(50)
-  /// The shortest time between two runs, even if many beacons come and go.
+  /// The shortest time between two runs, however many beacons come and go.
   private static let spacing = TimeSpan.milliseconds(100)
 
-  /// No advertisement from before this time is still on its way.
+  /// All advertisements from before this time have been processed.
   static var settledTime: MonotonicTime { settled(at: LiveClock.now) }
   static func settled(at time: MonotonicTime) -> MonotonicTime { time - lag }
 

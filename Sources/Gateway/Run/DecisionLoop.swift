@@ -9,8 +9,8 @@ import Radio
 import Settings
 import Synchronization
 
-/// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, behind one lock, whichever
-/// thread they come from. The decisions go to the delivery in that order.
+/// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, under one lock, from any
+/// thread. The decisions go to the delivery in that order.
 final class DecisionLoop: Sendable {
   struct State {
     var pipeline: Pipeline
@@ -22,16 +22,16 @@ final class DecisionLoop: Sendable {
     var remoteReceivers = ReceiverMap()
     var health = HealthBook(from: LiveClock.now)
     var isSubscribed = false
-    /// Collected before the latest reload, and not yet taken.
+    /// Observations of the configuration before the latest reload that were not fetched yet.
     var observations: [(message: Message, count: Int)] = []
     /// When a refused report was last logged.
     var refusalTold: MonotonicTime?
     /// nil: nobody calls `advance` yet.
     var pauses: PauseWatch?
-    /// When `advance` is called at the latest.
+    /// The latest time of the next call of `advance`.
     var nextLook = MonotonicTime.distantFuture
 
-    /// When something is to be decided, or told, that nothing else triggers.
+    /// The next time at which something must be decided or published without another event.
     var nextDeadline: MonotonicTime {
       min(pipeline.nextDeadline ?? .distantFuture, health.pace.due ?? .distantFuture)
     }
@@ -39,7 +39,7 @@ final class DecisionLoop: Sendable {
     /// Nobody can leave, because nobody is there.
     var isIdle: Bool { pipeline.nextDeadline == nil }
 
-    /// What runs at this time misses nothing before the next look if it is idle.
+    /// Records that the process is running. If the loop is idle, a pause before `nextLook` misses nothing.
     mutating func mark(at time: MonotonicTime) {
       let safe = isIdle ? max(time, nextLook) : time
       pauses?.mark(at: time, safeUntil: safe)
@@ -59,17 +59,17 @@ final class DecisionLoop: Sendable {
   let state: Mutex<State>
   let delivery: Delivery
   let heartbeat: Heartbeat
-  /// Rings when a deadline appears that is before the one that `advance` returned.
+  /// Rings when a deadline appears that is earlier than the one that `advance` returned.
   let nearerDeadline = Alarm()
-  /// Rings where `takeNews` has something.
+  /// Rings when `takeNews` has something.
   let news = Alarm()
   /// Rings when the configuration was replaced, for the publisher of observations.
   let reloads = Alarm()
   /// For the dashboard's list of strangers.
   let strangers = StrangersWatch()
-  /// What `health` tells of scanners.
+  /// The figures of scanners for `health`.
   let onScannerFigures = Mutex<Callback<HealthMessage.Remote?>?>(nil)
-  /// What `health` tells of observations that wait for the broker.
+  /// The figures of waiting observations for `health`.
   let onWaitingObservations = Mutex<Callback<HealthMessage.WaitingObservations?>?>(nil)
   /// Identifies this run in observations for other gateways.
   private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
@@ -89,9 +89,9 @@ final class DecisionLoop: Sendable {
     delivery.onHealthChange.withLock { change in change = Callback { [weak self] in self?.publishHealth() } }
   }
 
-  // MARK: What is heard
+  // MARK: Sightings
 
-  /// Processes what the source heard; `table` names its receivers.
+  /// Processes a batch of the source; `table` has the names of its receivers.
   func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
     strangers.observe(batch)
     state.withLock { state in
@@ -106,7 +106,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// The same for a sighting that the source knows by the beacon's key alone.
+  /// The same for a sighting that is identified by the beacon's key.
   func observe(_ observation: Observation, _ table: ReceiverTable) {
     state.withLock { state in
       noteWaking(&state)
@@ -119,14 +119,14 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Hands over what hearing something came to.
+  /// Delivers the result of sightings.
   private func heard(_ state: inout State) {
     for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
     if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
     tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
   }
 
-  /// Whichever thread runs first after the process did not run, says so before anything is decided.
+  /// After a pause of the process, the first thread to run must report it before anything is decided.
   func noteWaking(_ state: inout State) {
     let now = LiveClock.now
     guard let since = state.pauses?.look(at: now) else { return }
@@ -169,7 +169,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Notes the source's counters; they are published with the next `health`.
+  /// Stores the source's counters for the next `health`.
   func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
     state.withLock { state in
       var counts = counts
@@ -179,7 +179,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Hands over what the pipeline said.
+  /// Delivers the pipeline's output.
   func tell(_ state: inout State, _ messages: [Message] = []) {
     delivery.take(&state.output, of: state.pipeline, and: messages)
     let now = LiveClock.now
@@ -192,9 +192,9 @@ final class DecisionLoop: Sendable {
     if state.pipeline.hasNews { news.ring() }
   }
 
-  // MARK: What the broker is told
+  // MARK: Publishing
 
-  /// The broker accepted the connection. It may have lost everything, so all retained messages are published again.
+  /// The broker accepted the connection. It may have lost its retained messages, so all are published again.
   func connected() {
     state.withLock { state in
       noteWaking(&state)
@@ -211,7 +211,7 @@ final class DecisionLoop: Sendable {
       delivery.reloaded()
       state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
       tell(&state)
-      // What was collected under the earlier configuration means its beacons.
+      // The collected observations belong to beacons of the earlier configuration.
       state.observations += takeObservations(&state)
       let earlier = state.pipeline
       state.pipeline = earlier.reconfigured(new)
@@ -225,7 +225,7 @@ final class DecisionLoop: Sendable {
     subscribe()
   }
 
-  /// Beacons that Home Assistant may not know yet, and names that it should forget.
+  /// Beacons that may be new to Home Assistant, and names to remove there.
   func takeNews() -> (news: [(name: String, beacon: HeardBeacon)], forgotten: [String]) {
     state.withLock { ($0.pipeline.takeNews(), $0.pipeline.takeForgotten()) }
   }
@@ -238,9 +238,9 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  // MARK: What phones' apps tell
+  // MARK: Reports of phones' apps
 
-  /// Subscribes to reports about our phones, once there are phones.
+  /// Subscribes to reports about our phones, if any are configured.
   func subscribe() {
     state.withLock { state in
       guard state.pipeline.hasPhones, !state.isSubscribed else { return }
@@ -253,10 +253,10 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// The least time between two notices about refused reports.
+  /// The least time between two log messages about refused reports.
   private static let refusalInterval = TimeSpan.seconds(10)
 
-  /// Processes a report about a phone's app; returns a notice if it was refused.
+  /// Processes a report about a phone's app; returns a log message if it was refused.
   func receive(_ message: ReceivedMessage) -> String? {
     state.withLock { state in
       noteWaking(&state)
@@ -302,14 +302,14 @@ extension DecisionLoop {
     state.withLock { state in tell(&state, [healthMessage(&state, over: span)]) }
   }
 
-  /// Notes the status of the broadcast of wake regions.
+  /// Stores the status of the broadcast of wake regions.
   func apply(_ status: BroadcastStatus) {
     state.withLock { state in
       if state.health.take(status) { tell(&state, [healthMessage(&state)]) }
     }
   }
 
-  /// Observations do not wait any more. Those that were lost while they did still count.
+  /// Observations are no longer stored. Those that were lost still count.
   func endWaitingObservations(lost: UInt64) {
     state.withLock { state in
       onWaitingObservations.withLock { $0 = nil }
@@ -320,7 +320,7 @@ extension DecisionLoop {
   /// `health` as it is now.
   var currentHealth: HealthMessage { state.withLock { health(&$0) } }
 
-  /// The counters of this moment for Prometheus.
+  /// The present counters for Prometheus.
   func metrics() -> String {
     let isConnected = delivery.client.isConnected
     let message = state.withLock { state in health(&state) }

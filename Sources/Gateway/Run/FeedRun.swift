@@ -8,13 +8,12 @@ public import Settings
 import Synchronization
 
 /// Processes advertisements from another process as `run` does those of an adapter: receive loop, keeper, decision loop,
-/// outbox. There is no broker, so decisions wait in memory, as they do while the broker is away. Only the benchmark uses
-/// this.
+/// outbox. There is no broker, so messages wait in memory. Only the benchmark uses this.
 public struct FeedRun: Sendable {
   private let descriptor: Int32
   private let decisions: DecisionLoop
 
-  /// - Parameter limits: a benchmark's devices all come within seconds.
+  /// - Parameter limits: for a benchmark, whose devices all appear within seconds.
   /// - Throws: `InvalidOptions`.
   public init(_ configuration: Configuration, limits: AdmissionLimits, descriptor: Int32) throws {
     self.descriptor = descriptor

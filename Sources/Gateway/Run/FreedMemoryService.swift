@@ -1,8 +1,8 @@
 import CMalloc
 import ServiceLifecycle
 
-/// Returns freed memory to the kernel, two seconds after the start and then every minute. The allocator would keep it: memory
-/// that the start needed, of a crowd that left, of tables that grew.
+/// Returns freed memory to the kernel, two seconds after the start and then every minute. Otherwise the allocator would keep
+/// the memory of the start, of beacons that have left, and of tables that grew.
 struct FreedMemoryService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown { await giveBackFreedMemory() }

@@ -19,19 +19,19 @@ public struct GatewayRun: Sendable {
   /// Where advertisements come from.
   public enum Input: Sendable {
     case radio(LiveRadio.Options)
-    /// A capture that is played in real time, over and over. A demonstration leaves nothing on disk.
+    /// A capture that is played in real time, again and again. A demonstration leaves nothing on disk.
     case walk(path: String, isDemonstration: Bool)
-    /// Entries in one of the forms of a capture, heard as they come.
+    /// Advertisements in one of the capture formats, as they arrive.
     case standardInput
   }
 
-  /// Whom to tell what happens.
+  /// Callbacks for people's messages.
   public struct Listener: Sendable {
-    /// The broker is there; with the `mosquitto_sub` line that watches it.
+    /// The broker is connected; with the `mosquitto_sub` line to watch it.
     public var onReady: @Sendable (String) -> Void
-    /// A transition was handed to the broker.
+    /// A transition was given to the MQTT client.
     public var onTransition: @Sendable (TransitionMessage) -> Void
-    /// A verdict was handed to the broker.
+    /// A verdict was given to the MQTT client.
     public var onVerdict: @Sendable (VerdictMessage) -> Void
     /// The dashboard is served; with its address.
     public var onDashboard: @Sendable (String) -> Void
@@ -58,9 +58,9 @@ public struct GatewayRun: Sendable {
   private let alive: AliveFile?
 
   /// - Parameters:
-  ///   - reloads: nil: there is no file to be read again.
-  ///   - notifier: tells the service manager how the gateway is doing.
-  /// - alive: the file in which the gateway records that it is alive.
+  ///   - reloads: nil: there is no file to read again.
+  ///   - notifier: reports the gateway's state to the service manager.
+  ///   - alive: the file in which the gateway records that it is alive.
   public init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
     logger: Logger, notifier: ServiceNotifier? = nil, alive: AliveFile? = nil
@@ -76,9 +76,8 @@ public struct GatewayRun: Sendable {
 
   /// Works until SIGINT or SIGTERM.
   ///
-  /// Throws what keeps it from working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a refusal
-  /// that would be the same for ever, `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`; or
-  /// `TransitionsLost` at the end.
+  /// Throws errors that prevent working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a permanent refusal,
+  /// `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`; or `TransitionsLost` at the end.
   public func run() async throws {
     switch configuration.broker {
     case .remote(let broker):
@@ -88,7 +87,8 @@ public struct GatewayRun: Sendable {
       let broker = try await EmbeddedBroker.start(log: logger)
       let options = Options(broker, gateway: configuration.gatewayName)
       do {
-        // The folder holds port and password: users who may not read it must not see them in a process list either.
+        // The folder contains the port and the password. Users who may not read it must not see them in a list of processes
+        // either.
         let watch = "XDG_CONFIG_HOME=\(broker.watchFolder) mosquitto_sub -v -t 'beaconkeeper/#'"
         try await run(options, watch: watch, beside: EmbeddedBrokerService(broker: broker))
       } catch {
@@ -99,7 +99,7 @@ public struct GatewayRun: Sendable {
     }
   }
 
-  /// - Parameter companion: what must live as long as the gateway.
+  /// - Parameter companion: a service that must live as long as the gateway.
   private func run(
     _ options: Options, watch: String, beside companion: EmbeddedBrokerService? = nil
   ) async throws {
@@ -185,7 +185,7 @@ public struct GatewayRun: Sendable {
     if lost > 0 { throw TransitionsLost(count: lost) }
   }
 
-  /// nil: nothing is kept.
+  /// nil: nothing is kept on disk.
   private var stateDirectory: StateDirectory? {
     if case .walk(_, isDemonstration: true) = input { return nil }
     return StateDirectory(configured: configuration.stateDirectory)
@@ -197,7 +197,7 @@ public struct GatewayRun: Sendable {
       gateway: configuration.gatewayName, directory: stateDirectory, wallTime: LiveClock.wallNow)
   }
 
-  /// Continues from the state in which an earlier run left the outbox.
+  /// A pipeline that continues from the outbox's state.
   private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     var pipeline = Pipeline(configuration)

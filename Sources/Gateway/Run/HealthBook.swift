@@ -11,29 +11,29 @@ struct HealthBook: Sendable {
 
   var receivers = ReceiverHealths()
   var pace = HealthPace()
-  /// From then on a receiver that was never heard from is missing.
+  /// After this time a receiver that has never reported is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
   /// nil: nothing is to be broadcast.
   private var broadcast: BroadcastStatus?
-  /// Receivers that the log was told were moved.
+  /// Receivers that were logged as moved.
   private var toldMoved: Set<String> = []
 
   init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
 
-  /// Notes the status of the broadcast. Returns whether it changed; the progress of the rotation does not count.
+  /// Stores the status of the broadcast. Returns whether it changed; the progress of the rotation does not count.
   mutating func take(_ status: BroadcastStatus) -> Bool {
     defer { broadcast = status }
     return broadcast?.state != status.state || broadcast?.reason != status.reason
       || broadcast?.adapter != status.adapter
   }
 
-  /// When missing receivers are due to be reported; nil: that is done.
+  /// When to report missing receivers; nil: done.
   var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }
 
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
 
-  /// What the log is told of a receiver that was moved, once for each.
+  /// A log message about a receiver that was moved, once for each.
   mutating func movedNotice(of pipeline: Pipeline) -> String? {
     guard let moved = pipeline.movedReceiver else { return nil }
     let name = pipeline.receivers.name(of: moved.receiver)
@@ -84,23 +84,23 @@ struct HealthBook: Sendable {
 }
 
 extension HealthMessage.Receiver {
-  /// It works, but rooms are told worse than they could be.
+  /// It works, but rooms are less reliable than they could be.
   fileprivate mutating func note(movedBy decibels: Double) {
     let words = HealthBook.words(movedBy: decibels)
     reason = reason.isEmpty ? words : "\(reason); \(words)"
   }
 }
 
-/// When changes of receivers elsewhere are published: the first one at once, further ones together. Each `health` is about all
-/// receivers, and whoever may publish where scanners do could cause thousands of them. A function of the time passed in.
+/// When changes of scanners are published: the first one at once, further ones together. Each `health` contains all receivers,
+/// and any client that may publish on scanners' topics could cause thousands of changes. A function of the time passed in.
 struct HealthPace: Sendable {
   private static let interval = TimeSpan.seconds(1)
 
   private var next = MonotonicTime(nanoseconds: .min)
-  /// When to publish what has not been told yet; nil: all is told.
+  /// When to publish the pending changes; nil: there are none.
   private(set) var due: MonotonicTime?
 
-  /// Notes a change. Returns whether to publish it now.
+  /// Records a change. Returns whether to publish it now.
   mutating func changed(at time: MonotonicTime) -> Bool {
     guard time >= next else {
       due = next
@@ -110,7 +110,7 @@ struct HealthPace: Sendable {
     return true
   }
 
-  /// Whether to publish now what has not been told yet.
+  /// Whether to publish the pending changes now.
   mutating func takeDue(at time: MonotonicTime) -> Bool {
     guard let due, due <= time else { return false }
     self.due = nil
@@ -118,6 +118,6 @@ struct HealthPace: Sendable {
     return true
   }
 
-  /// `health` is published for whichever reason, with all that has changed.
+  /// `health` was published, with all changes.
   mutating func published() { due = nil }
 }

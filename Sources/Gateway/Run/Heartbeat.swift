@@ -1,9 +1,9 @@
 import Beacons
 import Synchronization
 
-/// What the watchdog knows of the decision loop, without waiting for anybody: it must see a loop that waits for ever.
+/// The state of the decision loop for the watchdog, which needs no lock to read it, because it must notice a loop that hangs.
 final class Heartbeat: Sendable {
-  /// A deadline may be looked at this much late before the loop counts as stuck: the machine may have been busy.
+  /// How late deadlines may be processed before the loop counts as stuck, because the machine may be busy.
   private static let tolerance = TimeSpan.seconds(30)
 
   private let nextLook = Atomic(Int64.max)
@@ -15,20 +15,20 @@ final class Heartbeat: Sendable {
     self.waiting = Atomic(waiting)
   }
 
-  /// The loop has looked at its deadlines, and the delivery answers.
+  /// The loop has processed its deadlines, and the delivery answers.
   func beat(nextLook: MonotonicTime, beacons: Int, waiting: Int) {
     self.nextLook.store(nextLook.nanoseconds, ordering: .relaxed)
     self.beacons.store(beacons, ordering: .relaxed)
     self.waiting.store(waiting, ordering: .relaxed)
   }
 
-  /// Whether deadlines are looked at when they are due.
+  /// Whether deadlines are processed in time.
   func isOnTime(at time: MonotonicTime) -> Bool {
     let next = MonotonicTime(nanoseconds: nextLook.load(ordering: .relaxed))
     return next == .distantFuture || time < next + Self.tolerance
   }
 
-  /// How things stand, in a few words.
+  /// The state, in a few words.
   var summary: String {
     let beacons = beacons.load(ordering: .relaxed)
     let waiting = waiting.load(ordering: .relaxed)

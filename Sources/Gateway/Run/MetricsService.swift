@@ -5,12 +5,12 @@ import Machine
 import Settings
 import ServiceLifecycle
 
-/// Writes a gateway's or a worker's counters into a file that Prometheus' node_exporter picks up (its textfile collector), and what
-/// reads the same form. So the gateway itself listens nowhere.
+/// Writes the counters of a gateway or a worker to a file for Prometheus' node_exporter (its textfile collector) and other
+/// readers of that format. So the gateway needs no open port.
 struct MetricsService: Service {
   let settings: MetricsSettings
   let logger: Logger
-  /// The counters of this moment.
+  /// The present counters.
   let text: @Sendable () -> String
 
   /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed, so that old
@@ -31,7 +31,7 @@ struct MetricsService: Service {
     }
   }
 
-  /// Returns why that is impossible.
+  /// Returns the reason if it cannot.
   private func write(_ text: String) -> String? {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)

@@ -1,11 +1,11 @@
 import ServiceLifecycle
 import Synchronization
 
-/// A service under the name that the group logs. Without it the group would print each service with all that it holds, which
-/// takes longer than all else that happens before the broker is spoken to.
+/// A service with the name for the group's log. Without it the group would print each service with all its members, which takes
+/// longer than the whole rest of the start.
 ///
-/// A service that ends by itself ends the gateway, but in its turn: the group takes it for a failure if a service ends while
-/// another is being shut down.
+/// A service that ends by itself ends the gateway, but in the usual order: the group would treat it as a failure if a service
+/// ended while another is being shut down.
 struct NamedService: Service, CustomStringConvertible {
   private let service: any Service
   private let ending: Ending

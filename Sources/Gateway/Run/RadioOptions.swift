@@ -2,13 +2,13 @@ import Settings
 import Radio
 
 extension LiveRadio.Options {
-  /// The adapters as the configuration names them.
+  /// The adapters of the configuration.
   public init(_ configuration: Configuration) {
     self.init()
     duty =
       switch configuration.radio.duty {
       case .full: .full
-      // Without adapters it does not matter.
+      // No adapter is used, so any value will do.
       case .off: .balanced
       case .balanced: .balanced
       case .wifiFriendly: .wifiFriendly

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Synchronization
 import Setup
 
-/// Hears through this machine's adapters.
+/// Receives through this machine's adapters.
 struct RadioService: Service {
   private let radio: LiveRadio
   private let decisions: DecisionLoop
@@ -33,7 +33,7 @@ struct RadioService: Service {
     let told = Mutex<[ReceiverIndex: ReceiverHealth]>([:])
     handlers.onHealth = { change, table in
       decisions.apply(change, table)
-      // A quiet room is no news.
+      // A quiet adapter is not logged.
       let health = change.health == .quiet ? .ok : change.health
       guard told.withLock({ $0.updateValue(health, forKey: change.receiver) }) != health else { return }
       let reason = change.reason.isEmpty || health == .ok ? "" : ": \(change.reason)"
@@ -51,8 +51,8 @@ struct RadioService: Service {
     do {
       try await listen(handlers)
     } catch {
-      // Somebody who fixes the radio should not find out only afterwards that the broker refuses the connection. So the broker
-      // gets time to answer, and if that ends the gateway, both problems are reported.
+      // A user who mends the radio should not learn only afterwards that the broker refuses the connection. So the broker gets
+      // time to answer. If its refusal ends the gateway meanwhile, the radio's error is logged, too.
       do { try await Task.sleep(for: Self.brokersTurn) } catch is CancellationError {
         logger.error("\(error)")
       }
@@ -88,14 +88,14 @@ struct RadioService: Service {
   }
 }
 
-/// Prints each beacon in the air once, with the line that would configure it.
+/// Logs each beacon in range once, with the line that would configure it.
 final class Introductions: Sendable {
   private struct State {
     var survey: AirSurvey
     var introduced: Set<BeaconPattern> = []
   }
 
-  /// Enough to tell a beacon that is here from one that drove by.
+  /// How often a beacon must be heard: one that only drives by is not logged.
   private static let patience = 3
   private static let limit = 1000
 

@@ -3,7 +3,7 @@ import Beacons
 import Messages
 import Radio
 
-/// What is known of each receiver's health, and how much it hears.
+/// The health of each receiver, and how much it receives.
 struct ReceiverHealths: Sendable {
   private struct Entry: Sendable {
     /// Whether it has reported anything.
@@ -19,7 +19,7 @@ struct ReceiverHealths: Sendable {
 
   /// By `ReceiverIndex`.
   private var entries: [Entry] = []
-  /// Receivers reported as missing.
+  /// Receivers that were reported as missing.
   private var missing: Set<Int> = []
   /// Whether one of them has reported since.
   private(set) var isMissingNoMore = false
@@ -31,7 +31,7 @@ struct ReceiverHealths: Sendable {
     entries[index].lastHeard = advertisement.wallTime
   }
 
-  /// - Parameter time: when a receiver elsewhere heard somebody.
+  /// - Parameter time: when a scanner heard a beacon.
   mutating func heard(_ receiver: ReceiverIndex, at time: WallTime) {
     let index = position(of: receiver)
     entries[index].heard += 1
@@ -44,8 +44,8 @@ struct ReceiverHealths: Sendable {
 
   /// - Parameters:
   ///   - expected: the configured receivers.
-  ///   - isMissed: whether it is time to report receivers that were never heard from as missing.
-  ///   - gains: how many dB more than expected receivers hear, where that was learnt.
+  ///   - isMissed: whether receivers that have never reported are to be reported as missing.
+  ///   - gains: how many dB more than expected receivers hear, where that was learned.
   ///   - span: time since the last report, for rates; nil keeps the previous rates.
   mutating func report(
     _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool,

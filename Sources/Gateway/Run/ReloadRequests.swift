@@ -4,13 +4,13 @@ import SettingsFile
 import Synchronization
 import UnixSignals
 
-/// Requests to reload the configuration: by SIGHUP, or of who has changed the file. From here on none is lost, even while the
-/// gateway is still starting.
+/// Requests to reload the configuration: by SIGHUP, or from the page, which has changed the file. None is lost from here on,
+/// even while the gateway is still starting.
 public struct ReloadRequests: Sendable {
   /// The file that is read again.
   let path: String
   private let signals: UnixSignalsSequence
-  /// What the file says, from who has written it; nil: it is to be read. The latest counts.
+  /// The content that the page has written; nil: read the file. Only the latest matters.
   private let asked = AsyncStream.makeStream(
     of: Configuration.Loaded?.self, bufferingPolicy: .bufferingNewest(1))
   public let revision = RunningRevision()
@@ -21,10 +21,10 @@ public struct ReloadRequests: Sendable {
     signals = await UnixSignalsSequence(trapping: .sighup)
   }
 
-  /// Asks for a configuration to be used: nil, for the file to be read again.
+  /// Requests a reload; nil: read the file again.
   func ask(_ loaded: Configuration.Loaded?) { asked.continuation.yield(loaded) }
 
-  /// Calls for each request, one after another, until the task is cancelled.
+  /// Calls `body` for each request, one after another, until the task is cancelled.
   func forEach(_ body: (Configuration.Loaded?) async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { for await _ in signals { ask(nil) } }
@@ -33,7 +33,7 @@ public struct ReloadRequests: Sendable {
     }
   }
 
-  /// Keeps a request from ending the program until somebody listens. Call this first of all.
+  /// Keeps SIGHUP from ending the program until it is handled. Call this first of all.
   public static func ignore() { _ = before }
 
   /// There is no file to reload: a closing terminal ends the program, unless its parent ignored SIGHUP.
@@ -42,12 +42,12 @@ public struct ReloadRequests: Sendable {
   private static let before = signal(SIGHUP, SIG_IGN)
 }
 
-/// Which revision of its file the gateway runs by. Written after what was read of it is in use, and looked at before: whoever saves
-/// over it has then seen what it says, or something newer, and never something older.
+/// The revision of the configuration file that is in use. It is set after the configuration is in use, and read before that. So
+/// a client that saves over a revision has seen that one or a newer one, never an older one.
 public final class RunningRevision: Sendable {
   private let value = Mutex<String?>(nil)
 
-  /// nil: it runs by no file.
+  /// nil: there is no file.
   public var current: String? { value.withLock { $0 } }
 
   public func set(_ revision: String?) { value.withLock { $0 = revision } }

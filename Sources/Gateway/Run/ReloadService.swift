@@ -6,7 +6,8 @@ import Machine
 import ServiceLifecycle
 import UnixSignals
 
-/// Uses another configuration: what the file says after SIGHUP, or what the page has saved. A bad file changes nothing and says why.
+/// Applies another configuration: the file after SIGHUP, or what the page has saved. An invalid file changes nothing and is
+/// reported.
 struct ReloadService: Service {
   let reloads: ReloadRequests
   let configuration: Configuration
@@ -61,7 +62,7 @@ struct ReloadService: Service {
     }.get()
   }
 
-  /// Changes that take a restart.
+  /// Changes that need a restart.
   private func differences(_ new: Configuration) -> [String] {
     [
       ("the gateway's name", new.gatewayName != configuration.gatewayName),
@@ -74,7 +75,7 @@ struct ReloadService: Service {
     ].filter(\.1).map(\.0)
   }
 
-  /// The receivers that are known by their adapter's address.
+  /// The receivers that are identified by their adapter's address.
   private func adapters(_ configuration: Configuration) -> [DeviceAddress: String] {
     let pairs = configuration.receivers.compactMap { receiver in receiver.adapter.map { ($0, receiver.name) }
     }

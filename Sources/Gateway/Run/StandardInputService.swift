@@ -7,8 +7,8 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Receives what another program writes to standard input as it arrives. The time of arrival counts, whatever time each entry
-/// tells. The end of the input ends the gateway.
+/// Receives what another program writes to standard input as it arrives. The time of arrival counts, whatever time an entry
+/// has. The end of the input ends the gateway.
 final class StandardInputService: Service {
   private enum Phase {
     case starting
@@ -39,7 +39,7 @@ final class StandardInputService: Service {
           if isEnded { done.resume() } else { queue.async { self.read() } }
         }
       } onGracefulShutdown: {
-        // The thread stays in its read; it ends with the process.
+        // The thread stays blocked in its read; it ends with the process.
         self.end(.success(()))
       }
     } onCancel: {

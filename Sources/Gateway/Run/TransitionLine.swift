@@ -42,12 +42,12 @@ public struct TransitionLine: CustomStringConvertible {
     return columns.joined(separator: "  ").printable
   }
 
-  /// Where it happened, or to which of a beacon's readings.
+  /// The zone or room, or the reading of the beacon.
   private var subject: String {
     if case .event(let event) = message.decision { event.reading.name } else { message.place }
   }
 
-  /// What changed in the configuration; nil: nothing did.
+  /// The change of the configuration that caused it; nil: none.
   private var change: String? {
     let kind = message.kind?.rawValue ?? ""
     return switch message.reason {

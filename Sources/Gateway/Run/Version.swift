@@ -1,7 +1,7 @@
 import CBuild
 
-/// The number of the release that this is, or comes after.
+/// The number of this release, or of the last one before this build.
 private let release = "0.1.0"
 
-/// The version of Beaconkeeper, as `--version` and `health` tell it.
+/// The version of Beaconkeeper, as in `--version` and `health`.
 public let version = release + String(cString: beaconkeeper_build())

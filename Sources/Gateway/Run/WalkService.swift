@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// Plays a recording in real time, over and over, as if it were heard now.
+/// Plays a recording in real time, again and again, as if it were received now.
 struct WalkService: Service {
   private static let pause = Duration.seconds(3)
 

@@ -1,8 +1,8 @@
 import Machine
 import ServiceLifecycle
 
-/// Reports to systemd and the health check that the gateway is ready, alive and stopping. It is alive while it decides: a
-/// gateway without a radio or without a broker decides that nobody is heard, and needs no restart.
+/// Reports to systemd and the health check that the gateway is ready, alive and stopping. It is alive while it processes
+/// deadlines: a gateway without a radio or without a broker still does, and needs no restart.
 struct WatchdogService: Service {
   let notifier: ServiceNotifier?
   let file: AliveFile?

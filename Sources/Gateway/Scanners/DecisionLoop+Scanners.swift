@@ -7,9 +7,9 @@ import Scanners
 import Settings
 import Synchronization
 
-/// Input from receivers elsewhere, and observations for other gateways.
+/// Observations from scanners.
 extension DecisionLoop {
-  /// Processes what scanners' messages came to; `table` names its receivers.
+  /// Processes the sightings in scanners' messages; `table` has the names of the receivers.
   func hear(_ hearing: borrowing Hearing, _ table: ReceiverTable) {
     state.withLock { state in
       noteWaking(&state)

@@ -27,8 +27,8 @@ final class ScannerLink: Service {
   private let state: Mutex<State>
   /// Rings after a reload.
   private let reloads = Alarm()
-  /// Held while something is taken in and handed over, so that it arrives in order. `state` is never held meanwhile, because the
-  /// decisions ask for `figures` under their own lock.
+  /// Held while a message is processed and passed on, so that the order stays. `state` is never locked at that time, because
+  /// decisions read `figures` under their own lock.
   private let order = Mutex(())
   private let decisions: DecisionLoop
   private let client: Client
@@ -47,10 +47,10 @@ final class ScannerLink: Service {
     subscribe()
   }
 
-  /// Takes in a message of the broker's; false if it is no scanner's.
+  /// Processes a message from the broker; false if it is not of a scanner.
   func received(_ message: ReceivedMessage) -> Bool {
     take { intake, hearing in
-      // Cheap where there is no scanner: most gateways have none.
+      // Most gateways have no scanner, so this check comes first.
       guard !intake.scanners.isEmpty else { return false }
       return intake.take(
         message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now,
@@ -121,7 +121,7 @@ final class ScannerLink: Service {
     for line in lines { logger.warning("\(line)") }
   }
 
-  /// Subscribes to the topics of the present scanners, and to no others any more.
+  /// Subscribes to the topics of the present scanners, and unsubscribes from others.
   private func subscribe() {
     let (new, old) = state.withLock { state in
       let wanted = Set(state.intake.filters)
@@ -131,7 +131,7 @@ final class ScannerLink: Service {
     for filter in old.sorted() { client.unsubscribe(from: filter) }
     for filter in new.sorted() {
       do throws(PublishError) {
-        // The next observation is better than one that the broker repeats.
+        // QoS 0: the next observation is better than one that the broker repeats.
         try client.subscribe(to: filter, qos: .atMostOnce)
       } catch {
         logger.error("cannot subscribe to \(filter): \(error)")
@@ -150,14 +150,14 @@ final class ScannerLink: Service {
   }
 }
 
-/// What the log says of receivers elsewhere that went blind, or see again. If they are many, or come and go, it says only how often.
+/// Log messages about scanners that went blind, or work again. If there are many, only their number is logged.
 struct BlindNotices: Sendable {
   private var limit = RateLimit(burst: 20, interval: .seconds(10))
   private var untold = 0
-  /// Those of which it said that they are blind.
+  /// Receivers that were logged as blind.
   private var told: Set<String> = []
 
-  /// The line about a change; nil if there is nothing to say now.
+  /// The log message about a change; nil: none now.
   mutating func notice(
     of change: ReceiverHealthChange, named name: String, at time: MonotonicTime
   ) -> String? {
@@ -170,7 +170,7 @@ struct BlindNotices: Sendable {
     return "\(name) is \(change.health.rawValue): \(change.reason)"
   }
 
-  /// The line about what was left out; nil: nothing, or it is too early.
+  /// The log message about skipped changes; nil: none, or it is too early.
   mutating func rest(at time: MonotonicTime) -> String? {
     guard untold > 0, limit.take(at: time) else { return nil }
     defer { untold = 0 }

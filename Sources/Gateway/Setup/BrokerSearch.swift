@@ -29,7 +29,7 @@ public struct BrokerSearch: Sendable {
     }
   }
 
-  /// nil: nobody answers there.
+  /// nil: there is no answer.
   private static func answer(of url: String) async -> FoundBroker? {
     let draft = Draft(broker: .remote(Draft.Remote(url: url)))
     guard case .remote(let broker)? = try? draft.read(path: "").broker else { return nil }
@@ -52,7 +52,7 @@ public struct BrokerSearch: Sendable {
     return await ServiceBrowse.urls(in: plain + secure)
   }
 
-  /// What `avahi-browse` prints; nothing where it is not installed.
+  /// The output of `avahi-browse`; empty if it is not installed.
   private func browse(_ service: String) async -> [String] {
     guard let program = EmbeddedBroker.find("avahi-browse", in: EmbeddedBroker.searchPath) else { return [] }
     let lines = Lines()
@@ -68,7 +68,7 @@ public struct BrokerSearch: Sendable {
   }
 
   private final class Lines: Sendable {
-    /// Anybody in the network can announce services without end.
+    /// Anybody in the network can announce any number of services.
     private static let limit = 1000
     private let lines = Mutex<[String]>([])
 

@@ -1,10 +1,10 @@
 import Glibc
 import Machine
 
-/// A file that is there whole or not at all.
+/// A file that is written completely or not at all.
 package struct NewFile {
   private let path: String
-  /// Permissions of a file that is new.
+  /// The mode of a new file.
   private var mode: mode_t
 
   package init(path: String, mode: mode_t) {
@@ -13,15 +13,15 @@ package struct NewFile {
   }
 
   package enum Existing {
-    /// Replaced; the old file is kept under a name that ends with `.old`, and the new one has its owner and permissions.
+    /// Replaced. The old file is kept under a name that ends with `.old`, and the new one has its owner and permissions.
     case isKeptAsOld
-    /// Replaced, and gone.
+    /// Replaced; the old content is lost.
     case isDropped
   }
 
   package func write(_ text: String, _ existing: Existing) throws(SystemError) {
     let temporary = "\(path).\(getpid()).new"
-    // What a crash left: a process in a container often has the number of its predecessor.
+    // The file of a crashed process: in a container, the next one often has the same process id.
     unlink(temporary)
     let number = try systemCall("open") {
       open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -50,7 +50,7 @@ package struct NewFile {
     var old = stat()
     if keepsModes, stat(path, &old) == 0 {
       mode = old.st_mode & 0o777
-      // Only root can give files away. Where that fails, the file stays ours.
+      // Only root can change the owner. If that fails, the file stays ours.
       if fchown(number, old.st_uid, old.st_gid) != 0 { mode &= 0o700 }
     }
     try systemCall("fchmod") { fchmod(number, mode) }

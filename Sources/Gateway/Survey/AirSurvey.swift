@@ -5,10 +5,11 @@ import Proximity
 import Captures
 import Setup
 
-/// Every device in range, with what it sends and how it is received. For people who look around before they configure; the
-/// gateway itself tracks configured beacons only.
+/// Every device in range, with its payload and signal, for people who look around before they configure. The gateway itself
+/// tracks configured beacons only.
 public struct AirSurvey: Sendable {
-  /// Devices kept at most. Phones change their address every quarter of an hour, and a hostile radio at will.
+  /// The largest number of devices. Phones change their address every quarter of an hour, and a hostile radio may change it
+  /// with each packet.
   public static let limit = 4096
   /// When the survey is full, devices not heard for this long are dropped.
   public static let forgetAfter = TimeSpan.seconds(60)
@@ -16,7 +17,7 @@ public struct AirSurvey: Sendable {
 
   public struct Device: Sendable {
     public var address: DeviceAddress
-    /// The configured beacon that this is.
+    /// The configured beacon, if it is one.
     public var beacon: String?
     public var localName: String?
     /// The first frame that identifies it, or else the latest of any kind.
@@ -34,11 +35,11 @@ public struct AirSurvey: Sendable {
   private var roster: Roster
   private var engine = ZoneEngine(site: Site(zones: []))
   private var ignored: [Transition] = []
-  /// Advertisements of new devices that found the survey full.
+  /// Advertisements of new devices while the survey was full.
   public private(set) var overlooked: UInt64 = 0
-  /// Until then no device needs to be forgotten, or the last search was a moment ago.
+  /// Before this time no search for devices to drop is useful.
   private var nextSearch = MonotonicTime(nanoseconds: .min)
-  /// How often all devices were gone through for those to be forgotten.
+  /// How often all devices were searched.
   private(set) var searches = 0
 
   /// - Parameter configuration: its beacons appear under their names.
@@ -46,7 +47,7 @@ public struct AirSurvey: Sendable {
 
   public var count: Int { devices.count }
 
-  /// Takes in an advertisement and returns its sender; nil if the survey is full, or if the gateway itself sent it.
+  /// Adds an advertisement and returns its sender; nil if the survey is full, or if the gateway itself sent it.
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
     if let own = roster.ownRegions, own.areSent(by: payload) { return nil }
@@ -83,7 +84,7 @@ public struct AirSurvey: Sendable {
     return device
   }
 
-  /// The devices with their estimates, the strongest first; nil for the estimate of one no longer heard.
+  /// The devices with their estimates, the strongest first; nil for the estimate of one that is no longer heard.
   public func listing(at time: MonotonicTime) -> [(device: Device, estimate: Estimate?)] {
     devices.values
       .map { ($0, engine.estimate(of: $0.index)?.estimate) }
@@ -99,7 +100,7 @@ public struct AirSurvey: Sendable {
     return free.popLast() ?? BeaconIndex(rawValue: Int32(devices.count))
   }
 
-  /// Makes room. A hostile radio has a new address each time, and must not have all devices gone through each time.
+  /// Makes room. A hostile radio with a new address in each packet must not cause a search each time.
   private mutating func forget(at time: MonotonicTime) {
     searches += 1
     var oldest = time
@@ -116,7 +117,7 @@ public struct AirSurvey: Sendable {
 }
 
 extension Frame {
-  /// Whether it names its sender, rather than what the sender measures or does.
+  /// Whether it identifies its sender, rather than having readings or events.
   public var tellsIdentity: Bool {
     switch self {
     case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .sensor, .bthome: true
@@ -126,7 +127,7 @@ extension Frame {
 }
 
 extension AirSurvey {
-  /// Reads recordings to their end, and returns the devices in range then.
+  /// Reads recordings to their end, and returns the devices that were in range then.
   public static func ofRecordings(
     _ paths: [String], _ configuration: Configuration
   ) throws(CaptureError) -> (survey: AirSurvey, end: MonotonicTime) {

@@ -7,18 +7,18 @@ import Proximity
 import Radio
 import RangingPolicy
 
-/// Every approach in a recording, through the same pipeline as `Replay`. What it holds does not grow with the recording:
-/// the stays under way, at most `limit` of them.
+/// Every approach in a recording, with the same pipeline as `Replay`. Its memory does not grow with the recording: it holds
+/// only present stays, at most `limit`.
 public struct ApproachFinder: ~Copyable {
   private struct Stay {
     var approach: RecordedApproach
     var beacon: BeaconIndex
     var begin: MonotonicTime
-    /// When silence becomes loss; nil: the receivers are blind.
+    /// When silence becomes a loss; nil: the receivers are blind.
     var lossDue: MonotonicTime?
   }
 
-  /// Stays that are followed at a time.
+  /// The largest number of stays at a time.
   public static let limit = 1000
 
   private var recording: Recording
@@ -29,13 +29,13 @@ public struct ApproachFinder: ~Copyable {
   private var batch = AdvertisementBatch()
   private var output = Pipeline.Output()
   private var stays: [BeaconIndex: Stay] = [:]
-  /// The earliest loss, or earlier.
+  /// The earliest `lossDue`, or an earlier time.
   private var nextLoss = MonotonicTime.distantFuture
   /// By `BeaconIndex`, of those sighted.
   private var isWanted: [BeaconIndex: Bool] = [:]
   private var revision: UInt64 = 0
   private var time = MonotonicTime.zero
-  /// Stays that began while too many were under way.
+  /// Stays that were skipped because there were too many.
   public private(set) var passedOver = 0
 
   public init(
@@ -53,8 +53,8 @@ public struct ApproachFinder: ~Copyable {
   public var progress: (offset: Int64, length: Int64?) { recording.progress }
   public var malformedEvents: Int64 { recording.malformedEvents }
 
-  /// Advances to the next batch; false at the end. `found` is emptied, then gets the approaches that ended, by when they did.
-  /// Throws once everything before a fault of the capture was taken in; `finish` then tells of the rest.
+  /// Processes the next batch; false at the end. `found` is emptied, then gets the approaches that ended, in order of their
+  /// end. Throws after everything before a fault of the capture was processed; `finish` then returns the rest.
   public mutating func next(into found: inout [RecordedApproach]) throws(CaptureError) -> Bool {
     found.removeAll(keepingCapacity: true)
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
@@ -79,7 +79,7 @@ public struct ApproachFinder: ~Copyable {
     return true
   }
 
-  /// The stays that the end of the recording cuts off, by when they began.
+  /// The stays that the end of the recording cuts off, in order of their beginning.
   public mutating func finish(into found: inout [RecordedApproach]) {
     found.removeAll(keepingCapacity: true)
     output.removeAll()
@@ -137,7 +137,7 @@ public struct ApproachFinder: ~Copyable {
     watch(beacon)
   }
 
-  /// By one of its names, or as a member of a region.
+  /// Whether one of the beacon's names, or its region, is wanted.
   private func isOne(of wanted: Set<String>, _ beacon: BeaconIndex) -> Bool {
     pipeline.roster.names(of: beacon).contains { name in
       wanted.contains(name) || name.firstIndex(of: ":").map { wanted.contains(String(name[..<$0])) } ?? false
@@ -148,13 +148,13 @@ public struct ApproachFinder: ~Copyable {
     pipeline.roster.zones(of: beacon).compactMap { index in
       let zone = configuration.zones[Int(index.rawValue)]
       guard let near = zone.near else { return nil }
-      // A signal strength is no distance: then the trigger stays until the phone has left.
+      // A signal is not a distance: then the trigger stays until the phone has left.
       guard case .distance(let metres) = near.rearm else { return (zone.name, .max) }
       return (zone.name, Micrometres(min(max(metres, 0), 1_000_000) * 1e6))
     }
   }
 
-  /// Computes when silence would mean loss: never while the receivers are blind.
+  /// Computes when silence would become a loss; never while the receivers are blind.
   private mutating func watch(_ beacon: BeaconIndex) {
     var due: MonotonicTime?
     if !pipeline.engine.isBlind {
@@ -173,7 +173,7 @@ public struct ApproachFinder: ~Copyable {
     if let due { nextLoss = min(nextLoss, due) }
   }
 
-  /// Handles near triggers of current stays; returns those that belong to stays not begun yet.
+  /// Handles near triggers of present stays; returns those of stays that have not begun yet.
   @discardableResult
   private mutating func noteTriggers() -> [TransitionMessage] {
     var later: [TransitionMessage] = []

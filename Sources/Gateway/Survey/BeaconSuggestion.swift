@@ -5,7 +5,7 @@ import SettingsFile
 public struct BeaconSuggestion: CustomStringConvertible {
   private let device: AirSurvey.Device
 
-  /// nil for a device that cannot be configured by what it sends: a phone's passing address, say.
+  /// nil for a device that cannot be configured by its payload, such as a phone with a changing address.
   public init?(_ device: AirSurvey.Device) {
     guard device.frame?.tellsIdentity == true else { return nil }
     self.device = device
@@ -13,7 +13,7 @@ public struct BeaconSuggestion: CustomStringConvertible {
 
   public var description: String { "- { name: \(name), \(pattern.yaml) }" }
 
-  /// What recognises it.
+  /// The pattern that identifies it.
   public var pattern: BeaconPattern {
     switch device.frame {
     case .iBeacon(let frame): .iBeacon(uuid: frame.uuid, major: frame.major, minor: frame.minor)
@@ -23,7 +23,7 @@ public struct BeaconSuggestion: CustomStringConvertible {
     }
   }
 
-  /// Whether only its address tells it from others.
+  /// Whether only its address identifies it.
   var isByAddress: Bool { if case .address = pattern { true } else { false } }
 
   private static func octets(_ frame: AltBeacon) -> [UInt8] {
@@ -31,7 +31,7 @@ public struct BeaconSuggestion: CustomStringConvertible {
       + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: frame.idLow >> UInt32($0)) }
   }
 
-  /// The device's own name as far as YAML takes it bare, else its format.
+  /// The device's own name if YAML allows it without quotes, otherwise its format.
   public var name: String {
     let letters = (device.localName ?? "").unicodeScalars.filter {
       ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
@@ -44,6 +44,6 @@ public struct BeaconSuggestion: CustomStringConvertible {
     return String(text.prefix(Self.longestName))
   }
 
-  /// An extended advertisement has room for more than a name may have.
+  /// A name in an extended advertisement may be longer than a name in the configuration.
   private static let longestName = 60
 }

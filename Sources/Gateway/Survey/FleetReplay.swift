@@ -3,9 +3,9 @@ import Fleet
 import Messages
 import Settings
 
-/// A fleet's decisions over the journals of its workers: what one worker would have decided that never failed.
+/// A fleet's decisions about the journals of its workers, as one worker that never failed would have made them.
 public struct FleetReplay {
-  /// A partition that is being replayed: the epochs that are left, and where it is in the first of them.
+  /// A partition during a replay: its remaining epochs, and the place in the first of them.
   private struct Course {
     var runs: [Journals.Run]
     var next = 0
@@ -29,13 +29,13 @@ public struct FleetReplay {
     total = journals.runs.reduce(0) { $0 + UInt64($1.places.count) }
   }
 
-  /// Goes on with the partition that is behind the others, to its next tick; false at the end. `messages` is emptied first, and then
-  /// has what the partition publishes.
+  /// Continues with the partition that is furthest behind, up to its next tick; false at the end. `messages` is emptied first,
+  /// and then has what the partition publishes.
   public mutating func next(into output: inout [Message], notices: inout [String]) -> Bool {
     output.removeAll(keepingCapacity: true)
     guard let index = courses.indices.min(by: { courses[$0].time < courses[$1].time }) else { return false }
     let run = courses[index].runs[0]
-    // Taken out, so that nothing of it is copied.
+    // Moved out, so that it is not copied.
     var partition =
       courses[index].partition.take() ?? FleetPartition(fresh, run.partition, epoch: run.epoch)
     let (time, heard) = (partition.time, partition.counts.observations)

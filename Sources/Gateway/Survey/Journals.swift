@@ -2,9 +2,9 @@ import Fleet
 import FoundationEssentials
 import Machine
 
-/// The journals of a fleet's workers, as one: for each partition and epoch all messages of its queue, in order.
+/// The journals of a fleet's workers, combined: for each partition and epoch all messages of its queue, in order.
 struct Journals {
-  /// A message's place: its file, and its octets there.
+  /// The place of a message: its file, and its range of octets.
   struct Place {
     var number: UInt64
     var file: Int
@@ -24,11 +24,11 @@ struct Journals {
   }
 
   private(set) var runs: [Run] = []
-  /// How many the fleet has.
+  /// The number of partitions of the fleet.
   private(set) var partitions = 0
   private var files: [(path: String, data: Data)] = []
 
-  /// - Parameter paths: files, and folders that have them.
+  /// - Parameter paths: files, or folders with files.
   init(_ paths: [String]) throws(JournalError) {
     var found: [Name: Run] = [:]
     var files: [String] = []
@@ -74,7 +74,7 @@ struct Journals {
     let (path, data) = files[file]
     var (start, number) = (data.startIndex, 0)
     var (name, next): (Name?, UInt64) = (nil, 0)
-    // What follows the last line end was being written when the worker was killed.
+    // A last line without an end was being written when the worker was killed.
     while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
       number += 1
       func fault(_ message: String) -> JournalError {
@@ -102,7 +102,7 @@ struct Journals {
     }
   }
 
-  /// Workers that died may have had the same messages as those that took over.
+  /// Several workers may have read the same messages, if one died and another took over.
   private func order(_ run: inout Run) throws(JournalError) {
     run.places.sort { $0.number < $1.number }
     var kept: [Place] = []
@@ -138,14 +138,14 @@ struct Journals {
   }
 }
 
-/// Why journals cannot be replayed, where, and what to do.
+/// Why journals cannot be replayed, in which file, and how to mend it.
 public struct JournalError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The file; empty if no single file is at fault.
+  /// The file; empty if no single file is wrong.
   public var path: String
   /// From 1 on; nil: the file itself.
   public var line: Int?
   public var message: String
-  /// The system does not let us read the file.
+  /// The system does not permit reading the file.
   public var isUnreadable = false
 
   public var description: String {

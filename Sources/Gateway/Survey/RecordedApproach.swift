@@ -3,17 +3,17 @@ import Beacons
 import Messages
 import RangingPolicy
 
-/// One stay of a beacon within range, from its first sighting to its loss, as experienced by a phone that carries it.
+/// One stay of a beacon within range, from its first sighting to its loss, as a phone that carries it experiences it.
 ///
-/// Times count from the first sighting, in milliseconds. The path is thinned, so that a long stay takes no more room than
-/// a short one: of each 100 ms the nearest distance is kept, and of twice that whenever 2048 have come together.
+/// Times count from the first sighting, in milliseconds. The path is thinned, so that a long stay needs no more memory than a
+/// short one: the nearest distance of each 100 ms is kept, and that span is doubled each time there are 2048 entries.
 public struct RecordedApproach: Sendable {
-  /// As the most specific entry names it.
+  /// The name of its most specific entry.
   public let beacon: String
-  /// All that it answers to.
+  /// All its names.
   public let names: Set<String>
   public let start: WallTime
-  /// The recording ends, and the beacon is not lost yet.
+  /// The recording ended before the beacon was lost.
   public internal(set) var isCut = false
   /// When it was lost, or the recording ended.
   public internal(set) var end: Milliseconds = 0
@@ -34,7 +34,7 @@ public struct RecordedApproach: Sendable {
     self.zones = zones
   }
 
-  /// `metres`: as the gateway estimates it.
+  /// `metres`: the gateway's estimate.
   mutating func move(to metres: Double, at time: Milliseconds) {
     let distance = Micrometres(min(max(metres.isNaN ? 0 : metres, 0), 50) * 1e6)
     if let last = path.last, time < last.time + spacing {
@@ -57,8 +57,8 @@ public struct RecordedApproach: Sendable {
     if triggers.count < Self.triggerLimit { triggers.append((zone, max(0, time))) }
   }
 
-  /// What the gateway's zones decided, one approach for each of them that watches the beacon with a near rule, since
-  /// triggers of two may wait at once. `only`: these zones; nil: all. `rearm`: goes before that of the zone.
+  /// The decisions of the gateway's zones: one approach for each zone with a near rule that watches the beacon, since triggers
+  /// of two may wait at once. `only`: these zones; nil: all. `rearm`: used instead of the zone's.
   public func decided(only: Set<String>? = nil, rearm: [String: Micrometres] = [:]) -> [Approach] {
     let zones = zones.filter { only?.contains($0.name) ?? true }
     guard !zones.isEmpty else {

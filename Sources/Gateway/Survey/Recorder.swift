@@ -4,12 +4,12 @@ import Beacons
 import Captures
 import Synchronization
 
-/// Writes what a live radio hears to a file, as btsnoop or in the text form.
+/// Writes the advertisements of a live radio to a file, as btsnoop or in the text format.
 public final class Recorder: Sendable {
   public enum Format: String, Sendable, CaseIterable {
-    /// HCI events as the controller sent them; btmon and Wireshark open it. Health is not in it.
+    /// HCI events as the controller sent them, for btmon and Wireshark. It has no health.
     case btsnoop
-    /// One JSON object a line, with the changes of health.
+    /// One JSON object a line, including changes of health.
     case text
 
     /// By the name: `.jsonl`, `.json`, `.txt` and standard output (`-`) are text, everything else is btsnoop.
@@ -22,7 +22,7 @@ public final class Recorder: Sendable {
   public struct Count: Equatable, Sendable {
     public var advertisements: Int64 = 0
     public var bytes: Int64 = 0
-    /// Why nothing is written any more.
+    /// Why writing stopped.
     public var failure: SystemError?
   }
 
@@ -31,10 +31,10 @@ public final class Recorder: Sendable {
     var btsnoop = BtsnoopEncoder()
     var text = TextEncoder()
     var count = Count()
-    /// The latest of each receiver.
+    /// The latest health of each receiver.
     var health: [ReceiverIndex: ReceiverHealthChange] = [:]
 
-    /// Between two lines each, the receivers were blind.
+    /// Records that the receivers were blind during a pause.
     mutating func notePause(_ length: TimeSpan, until wallTime: WallTime, _ receivers: ReceiverTable) {
       let seeing = health.values.filter { !$0.health.isBlind }.sorted { $0.receiver < $1.receiver }
       for var change in seeing {
@@ -60,7 +60,7 @@ public final class Recorder: Sendable {
 
   public var count: Count { state.withLock { $0.count } }
 
-  /// For `LiveRadio`; everything is on disk when a handler returns.
+  /// Handlers for `LiveRadio`. Everything is on disk when a handler returns.
   ///
   /// - Parameter onFailure: called once, when the file cannot be written.
   public func handlers(

@@ -4,24 +4,23 @@ import Beacons
 import Radio
 import Machine
 
-/// One or several captures as one stream in order of time: what several radios recorded at the same time is
-/// heard as it happened.
+/// One or several captures as one stream in order of time, as if several radios were received at once.
 public struct Recording: ~Copyable {
-  /// A capture with the part of it that was read and not yet given out.
+  /// A capture, and the part of it that was read but not returned yet.
   private final class Track {
     var file: CaptureFile
     var batch = AdvertisementBatch()
     var position = 0
-    /// What follows the batch and is no advertisement.
+    /// The next event after the batch, if it is not an advertisement.
     var event: CaptureDecoder.Step?
     var isAtEnd = false
-    /// What ended this capture before its end.
+    /// The error that ended this capture.
     var failure: CaptureError?
     var receivers = ReceiverMap()
 
     init(_ file: consuming CaptureFile) { self.file = file }
 
-    /// When the next thing happened; nil at the end.
+    /// The time of the next entry; nil at the end.
     var head: WallTime? {
       if position < batch.count { return batch[position].wallTime }
       return switch event {
@@ -47,7 +46,7 @@ public struct Recording: ~Copyable {
       }
     }
 
-    /// Orders heads of equal time by their content, so that it does not matter which capture was named first.
+    /// Orders entries of equal time by their content, so that the order of the captures does not matter.
     var rank: [UInt8] {
       guard position < batch.count else {
         switch event {
@@ -81,7 +80,7 @@ public struct Recording: ~Copyable {
     self.tracks = tracks
   }
 
-  /// Bytes read so far, and of how many; nil where that cannot be known.
+  /// Bytes read so far, and in total; nil if the total is unknown.
   public var progress: (offset: Int64, length: Int64?) {
     var offset: Int64 = 0
     var length: Int64? = 0
@@ -92,12 +91,12 @@ public struct Recording: ~Copyable {
     return (offset, length)
   }
 
-  /// Reports in the captures that were malformed, in whole or in part.
+  /// Malformed reports in the captures.
   public var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
 
   /// Empties the batch and fills it with the next advertisements. `receiver` returns the index for a name.
   ///
-  /// A capture with a fault ends there. Throws the first such fault after everything before it was delivered.
+  /// A capture with a fault ends there. The first such fault is thrown after everything before it was returned.
   public mutating func next(
     into batch: inout AdvertisementBatch, receiver: (String) -> ReceiverIndex?
   ) throws(CaptureError) -> CaptureDecoder.Step {
@@ -153,7 +152,7 @@ public struct Recording: ~Copyable {
     return earliest?.track
   }
 
-  /// Takes what the only track has; its storage, not a copy.
+  /// Moves the batch of the only track, without copying.
   private mutating func takeAll(_ track: Track, into batch: inout AdvertisementBatch) {
     var clock = clock
     let receivers = track.receivers
@@ -165,7 +164,7 @@ public struct Recording: ~Copyable {
     swap(&batch, &track.batch)
   }
 
-  /// Takes what one track has before any other has something.
+  /// Takes the entries of one track that are earlier than those of all others.
   private mutating func take(_ track: Track, into batch: inout AdvertisementBatch) {
     let limit = tracks.filter { $0 !== track }.compactMap(\.head).min()
     var end = track.position + 1
@@ -182,7 +181,7 @@ public struct Recording: ~Copyable {
 }
 
 extension Recording {
-  /// Plays a capture in real time, as if it were heard now. Returns at its end.
+  /// Plays a capture in real time, as if it were received now. Returns at its end.
   ///
   /// Throws `CaptureError`, or `CancellationError`.
   static func play(

@@ -5,7 +5,7 @@ import Settings
 import Messages
 import Radio
 
-/// The gateway's decisions over a recording: the same pipeline as live, with the recording's time.
+/// The gateway's decisions about a recording: the same pipeline as live, with the recording's time.
 public struct Replay: ~Copyable {
   private var recording: Recording
   private var pipeline: Pipeline
@@ -27,20 +27,20 @@ public struct Replay: ~Copyable {
 
   public var topics: Topics { pipeline.topics }
   public var counts: Pipeline.Counts { pipeline.counts }
-  /// How many dB more than expected the receivers of the rooms hear, where that was learnt.
+  /// How many dB more than expected the receivers of the rooms hear, where that was learned.
   public var receiverGains: [(receiver: String, decibels: Double)] {
     pipeline.receiverGains.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { (pipeline.receivers.name(of: $0.key), $0.value) }
   }
-  /// Notices for people, each once.
+  /// Messages for people, each once.
   public mutating func takeNotices() -> [String] { pipeline.takeNotices() }
 
   public var progress: (offset: Int64, length: Int64?) { recording.progress }
   public var malformedEvents: Int64 { recording.malformedEvents }
-  /// When the latest thing happened, on the recording's clock that starts at zero.
+  /// The time of the latest entry, on the recording's clock, which starts at zero.
   public private(set) var time = MonotonicTime.zero
 
-  /// Advances to the next batch; false at the end. `output` is emptied first.
+  /// Processes the next batch; false at the end. `output` is emptied first.
   ///
   /// Throws after everything before a fault in the capture has been returned.
   public mutating func next(into output: inout Pipeline.Output) throws(CaptureError) -> Bool {

@@ -4,19 +4,19 @@ import Messages
 import Mosquitto
 import ServiceLifecycle
 
-/// Sends what a replay decides to the configured broker, at the broker's own pace.
+/// Sends a replay's decisions to the configured broker, as fast as the broker accepts them.
 public struct ReplayPublisher: Sendable {
   private let client: Client
   private let topics: Topics
   private let broker: String
 
-  /// nil where the configuration names no broker: the embedded one would be gone before anyone could look.
+  /// nil if the configuration has no broker: the embedded one would end before anybody could subscribe.
   ///
   /// Throws `InvalidOptions`.
   public init?(_ configuration: Configuration) throws {
     guard case .remote(let remote) = configuration.broker else { return nil }
     var options = Options(remote, gateway: configuration.gatewayName)
-    // Beside the gateway, not in its place: it has its own name at the broker and no last will.
+    // It runs beside the gateway: it has its own client id and no last will.
     options.clientID = ""
     options.will = nil
     client = try Client(options)
@@ -57,11 +57,11 @@ public struct ReplayPublisher: Sendable {
       retain: message.retained)
   }
 
-  /// Waits until the broker has everything; returns how many messages it has not after 30 s.
+  /// Waits until the broker has everything; returns how many messages are missing after 30 s.
   public func finish() async -> Int { await client.stop(within: .seconds(30)) }
 }
 
-/// The broker will not have us, and would not tomorrow.
+/// The broker refuses the connection permanently.
 public struct BrokerRefusal: Error, CustomStringConvertible {
   public let broker: String
   public let failure: ConnectionFailure

@@ -5,11 +5,11 @@ import Pipeline
 import Proximity
 import Settings
 
-/// Follows one beacon through the rooms of a recording, and compares it with a file of marks.
+/// Follows one beacon through the rooms of a recording, and compares that with a file of marks.
 public struct RoomFollower: Sendable {
-  /// As transitions name it; nil: none was wanted, and none was heard.
+  /// Its name in transitions; nil: none was requested, and none was heard yet.
   public private(set) var beacon: String?
-  /// Others that were heard while none was wanted; a few.
+  /// Some other beacons that were heard while none was requested.
   public private(set) var others: [String] = []
   public let plan: RoomPlan
   public let names: RoomCalibrator.Names
@@ -25,7 +25,7 @@ public struct RoomFollower: Sendable {
   private let marks: RecordingMarks?
   private let hearers: Set<ReceiverIndex>
   private var index: BeaconIndex?
-  /// Of the roster when a beacon was last looked up.
+  /// The roster's revision when a beacon was last looked up.
   private var revision: UInt64?
   private var passedOver: Set<BeaconIndex> = []
 
@@ -33,10 +33,10 @@ public struct RoomFollower: Sendable {
   public struct NoRooms: Error {}
 
   /// - Parameters:
-  ///   - beacon: as transitions name it; nil: the first that is heard.
+  ///   - beacon: its name in transitions; nil: the first that is heard.
   ///   - marks: where it was; each of their rooms must be configured.
   public init(_ configuration: Configuration, beacon: String?, marks: RecordingMarks? = nil) throws(NoRooms) {
-    // A receiver keeps its number in a pipeline, whatever is heard later.
+    // A receiver keeps its index in a pipeline, whatever comes later.
     var table = Pipeline(configuration).receivers
     guard let (plan, names) = configuration.roomPlan(receivers: &table) else { throw NoRooms() }
     self.beacon = beacon
@@ -57,7 +57,7 @@ public struct RoomFollower: Sendable {
     hear(pipeline.observe(advertisement, payload: payload, into: &output), pipeline.roster)
   }
 
-  /// The same for a sighting that is known by the beacon's key alone.
+  /// The same for a sighting that is identified by the beacon's key.
   mutating func observe(
     _ observation: Observation, in pipeline: inout Pipeline, into output: inout Pipeline.Output
   ) {
@@ -72,7 +72,7 @@ public struct RoomFollower: Sendable {
     journey.hear(level, by: sighting.receiver, at: sighting.time)
   }
 
-  /// Takes in that time went on.
+  /// Processes that time has passed.
   mutating func advance(
     to time: MonotonicTime, _ wallTime: WallTime, in pipeline: inout Pipeline,
     into output: inout Pipeline.Output
@@ -81,7 +81,7 @@ public struct RoomFollower: Sendable {
     follow(&pipeline, to: time, into: &output)
   }
 
-  /// Notes the reported room at each moment up to a time.
+  /// Records the reported room at each moment up to a time.
   private mutating func follow(
     _ pipeline: inout Pipeline, to time: MonotonicTime, into output: inout Pipeline.Output
   ) {
@@ -91,7 +91,7 @@ public struct RoomFollower: Sendable {
     }
   }
 
-  /// Takes in decisions.
+  /// Processes decisions.
   mutating func note(_ output: Pipeline.Output) {
     for case .transition(let message) in output.items where message.beacon == beacon {
       if case .room(let transition) = message.decision { journey.note(transition) }

@@ -3,18 +3,18 @@ import Beacons
 import Messages
 import Proximity
 
-/// What is in the air as a table for a terminal, or as one JSON object a device.
+/// The devices in range as a table for a terminal, or as one JSON object for each device.
 public struct ScanTable: Sendable {
-  /// Whether phones and other devices that are no beacons are shown.
+  /// Whether phones and other devices that are not beacons are shown.
   public var showsAll = false
-  /// Whether addresses stand in clear; else a hash that holds for one run only.
+  /// Whether addresses are shown; otherwise a hash that is valid for one run only.
   public var showsAddresses = false
   /// Lines at most, heading and foot included; nil: no limit.
   public var height: Int?
   /// Columns at most.
   public var width = 100
 
-  /// What people call beacons, by name.
+  /// Display names of beacons, by name.
   public var displayNames: [String: String] = [:]
 
   /// Makes the hash of one run different from those of another.
@@ -94,13 +94,13 @@ public struct ScanTable: Sendable {
     return calledName(of: device)
   }
 
-  /// What a device calls itself, else what tells it from others.
+  /// A device's own name, otherwise what distinguishes it from others.
   private func calledName(of device: AirSurvey.Device) -> String {
     if let local = device.localName, !local.isEmpty { return String(local.prefix(24)) }
     return showsAddresses ? "\(device.address)" : "~" + hashed(device.address)
   }
 
-  /// Salted; 6 digits are enough to tell neighbours apart.
+  /// Salted; 6 digits are enough to distinguish neighbours.
   private func hashed(_ address: DeviceAddress) -> String {
     var hash = FNV1a()
     hash.combine("\(salt) \(address.bits)".utf8.span)

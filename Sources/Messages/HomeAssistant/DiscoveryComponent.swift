@@ -22,7 +22,7 @@ public struct DiscoveryComponent: Hashable, Sendable {
   public private(set) var options: [Option] = []
   /// The smallest choice of entities that includes it.
   public var detail = EntityDetail.normal
-  /// Whether it is unavailable while the gateway is. The entity that shows whether the gateway is there must not be.
+  /// Whether it is unavailable while the gateway is offline. The entity for the gateway's connection must not be.
   public var followsAvailability = true
 
   init(_ platform: String, _ key: String) {
@@ -76,12 +76,12 @@ extension JSONWriter {
   }
 }
 
-/// What becomes an entity. Each choice includes the previous one.
+/// Which entities are announced. Each choice includes the previous one.
 ///
-/// Entities outside the choice are not announced at all. Announcing them as disabled would not work: Home Assistant reads
-/// that only when an entity is new, so a later choice would change nothing.
+/// Entities outside the choice are not announced at all. Announcing them as disabled would not work: Home Assistant reads that
+/// only when an entity is new, so a later choice would change nothing.
 public enum EntityDetail: String, Hashable, Sendable, Comparable, CaseIterable {
-  /// Who is where, whether everything works, and batteries.
+  /// Occupancy and trackers, whether everything works, and batteries.
   case minimal
   /// Also readings, distances and rates.
   case normal

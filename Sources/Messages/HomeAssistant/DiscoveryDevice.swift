@@ -75,11 +75,11 @@ extension DiscoveryDevice.Subject {
 }
 
 extension DiscoveryDevice {
-  /// A beacon or a member of a region: where it is, how it is heard, what it measures.
+  /// A beacon or a member of a region: its place, its signal, its readings.
   ///
   /// - Parameters:
   ///   - displayName: a readable name; nil: use its name.
-  ///   - address: the address it always sends from; nil: it has none, or it is unknown.
+  ///   - address: the address that it always sends from; nil: it has none, or it is unknown.
   ///   - zones: those that watch the beacon. Without any, and without rooms, it has no tracker.
   ///   - hasRooms: whether rooms are configured, so that it may be in one.
   public static func beacon(
@@ -110,8 +110,8 @@ extension DiscoveryDevice {
 
     var zone = DiscoveryComponent.entity("sensor", "zone", named: "Zone")
     zone[text: "icon"] = "mdi:map-marker-radius"
-    // Home Assistant accepts no state longer than 255 characters.
-    // As `beacon/<beacon>/zone`: whoever is in a room is not outside.
+    // Home Assistant accepts no state longer than 255 characters. As in `beacon/<beacon>/zone`, a beacon in a room is not
+    // outside.
     let nowhere =
       hasRooms ? "('\(WhereaboutsMessage.home)' if value_json.room else 'outside')" : "'outside'"
     zone[text: "value_template"] = "{{ (value_json.zones | join(', '))[:255] or \(nowhere) }}"
@@ -126,7 +126,7 @@ extension DiscoveryDevice {
     receiver[text: "value_template"] = "{{ value_json.receiver }}"
     receiver[text: "entity_category"] = "diagnostic"
 
-    // Where nothing can say that a beacon is here, a tracker would say for ever that it is away.
+    // Without zones and rooms, a tracker would always be away.
     let isPlaced = hasRooms || !zones.isEmpty
     var components = [distance, signal.from(.all)]
     if isPlaced { components.append(zone.from(.minimal)) }
@@ -158,7 +158,7 @@ extension DiscoveryDevice {
     var room = DiscoveryComponent.entity("sensor", "room", named: "Room")
     room[text: "icon"] = "mdi:floor-plan"
     room[text: "state_topic"] = topics.room(beacon: name)
-    // The same word as a tracker. No value would mean unknown, which is the state before the gateway knows.
+    // The same word as for a tracker. No value would mean unknown, which is the state before the gateway knows.
     room[text: "value_template"] = "{{ value_json.room or '\(WhereaboutsMessage.nowhere)' }}"
     room[text: "json_attributes_topic"] = topics.room(beacon: name)
     // Probability and position change all the time, and each change is a row in Home Assistant's history.
@@ -173,8 +173,8 @@ extension DiscoveryComponent {
   /// A device trigger for a transition or an event.
   ///
   /// - Parameters:
-  ///   - template: what it looks at in a message.
-  ///   - payload: what it accepts there; nil: anything.
+  ///   - template: selects the value to compare in a message.
+  ///   - payload: the value that triggers; nil: any.
   static func trigger(
     _ event: String, key: String, subtype: String, topic: String, of template: String = "",
     _ payload: String? = nil
@@ -193,7 +193,7 @@ extension DiscoveryComponent {
 }
 
 extension DiscoveryDevice {
-  /// The gateway itself: whether it is there, whether it hears, and how much.
+  /// The gateway itself: whether it is online, whether its receivers work, and its rates.
   public static func gateway(topics: Topics) -> DiscoveryDevice {
     var connectivity = DiscoveryComponent.entity("binary_sensor", "connectivity", named: "Connectivity")
     connectivity[text: "device_class"] = "connectivity"
@@ -301,7 +301,7 @@ extension DiscoveryDevice {
 }
 
 extension DiscoveryDevice {
-  /// A zone or a room: whether somebody is in it, how many, and who comes and goes.
+  /// A zone or a room: its occupancy, its number of members, and its passages.
   ///
   /// - Parameters:
   ///   - hasNear: false for a room.

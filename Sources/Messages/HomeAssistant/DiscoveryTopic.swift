@@ -1,4 +1,4 @@
-/// A parsed discovery topic of this gateway: what an earlier run, or another configuration, announced there.
+/// A parsed discovery topic of this gateway, announced by an earlier run or with another configuration.
 public struct DiscoveryTopic: Hashable, Sendable {
   public var form: Discovery.Form
   public var subject: DiscoveryDevice.Subject

@@ -1,7 +1,6 @@
 import Beacons
 
-/// How Home Assistant shows a quantity: units and classes that belong together, as its releases 2025.4 to 2026.11
-/// check them.
+/// How Home Assistant shows a quantity: a unit and classes that belong together, as its releases 2025.4 to 2026.11 check them.
 ///
 /// Source: https://developers.home-assistant.io/docs/core/entity/sensor and …/binary-sensor
 struct QuantityDisplay {
@@ -17,7 +16,7 @@ struct QuantityDisplay {
     case number(Number)
     /// Seconds since 1970.
     case time
-    /// Nothing that lasts.
+    /// An event, without a lasting state.
     case event
     case flag(deviceClass: String?)
   }

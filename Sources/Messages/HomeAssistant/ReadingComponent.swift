@@ -5,7 +5,7 @@ extension ReadingKind {
     quantity.display.map { ordinal == 1 ? $0.title : "\($0.title) \(ordinal)" }
   }
 
-  /// Its entity; nil if it is not in a beacon's state, or of no use to people.
+  /// Its entity; nil if it is not in a beacon's state, or not useful to people.
   func component(topics: Topics, beacon: String) -> DiscoveryComponent? {
     guard let display = quantity.display, let title else { return nil }
     var entity: DiscoveryComponent
@@ -37,18 +37,19 @@ extension ReadingKind {
 
   private static let eventSuffix = "_event"
 
-  /// The kind that a component of one of these names shows; nil if there is none.
+  /// The kind of a component with this key; nil if there is none.
   public init?(component key: String) {
     self.init(name: key.hasSuffix(Self.eventSuffix) ? String(key.dropLast(Self.eventSuffix.count)) : key)
   }
 
-  /// What its happenings trigger: an event entity and device triggers; none if it only measures, or if technicians alone care.
+  /// The entities and triggers for its events: an event entity and device triggers. None if it is only a measurement, or for
+  /// technicians only.
   ///
-  /// - Parameter origin: in triggers' names; nil: nobody else has triggers of the same device.
+  /// - Parameter origin: part of triggers' names; nil: no other gateway has triggers of the same device.
   func eventComponents(topics: Topics, beacon: String, origin: String?) -> [DiscoveryComponent] {
     guard let display = quantity.display, let title, !quantity.happenings.isEmpty, !display.isDiagnostic
     else { return [] }
-    // Beside an entity of its own, it has another name.
+    // If it also has an entity for its state, this one needs another name.
     let hasEntity = if case .event = display.kind { false } else { true }
     var entity = DiscoveryComponent.entity(
       "event", name + Self.eventSuffix, named: hasEntity ? title + " event" : title)
@@ -72,7 +73,7 @@ extension ReadingKind {
       }
   }
 
-  /// What such an event says besides.
+  /// Further values of such an event.
   private var amount: String {
     switch quantity {
     case .dimmer: ", 'steps': value_json.steps"

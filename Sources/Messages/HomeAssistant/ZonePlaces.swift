@@ -1,4 +1,4 @@
-/// Which zones of Home Assistant contain the gateway's zones. They decide where a person is.
+/// Which zones of Home Assistant contain the gateway's zones. They determine where a person is.
 ///
 /// State and attributes of a tracker come in one message, so that Home Assistant applies both in one step.
 public struct ZonePlaces: Hashable, Sendable {
@@ -19,8 +19,8 @@ public struct ZonePlaces: Hashable, Sendable {
   private static let away = WhereaboutsMessage.nowhere
   private var isAway: String { "value == '\(Self.away)'" }
 
-  /// Current releases look in `in_zones` for who is in a zone, and `home` alone does not count. Before 2026 a person
-  /// follows a tracker to a place other than home only if the tracker has the source type GPS.
+  /// Current releases use `in_zones` to decide which persons are in a zone, and `home` alone does not count. Before 2026 a
+  /// person follows a tracker to a place other than home only if the tracker has the source type GPS.
   private var attributesTemplate: String {
     guard let places else { return "{{ {'in_zones': [] if \(isAway) else ['zone.home']} | tojson }}" }
     var entities: [String: [String]] = [:]

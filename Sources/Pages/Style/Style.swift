@@ -1,8 +1,8 @@
-/// The look of every page: on wide screens, phones and paper, by day and by night. No fonts or pictures.
+/// The style of every page: on wide screens, phones and paper, light and dark. No fonts or pictures.
 package enum Style {}
 
 extension Style {
-  /// Colours by day and by night, text, tables and cards.
+  /// Colours for light and dark, text, tables and cards.
   package static let page = """
     :root {
       --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --rule: #d0d7de; --panel: #f6f8fa; --link: #0a58ca;

@@ -1,7 +1,7 @@
 import Pages
 
 extension Style {
-  /// Of the pages on phones.
+  /// The style sheet of the pages on phones.
   static let sheet = [page, chart, controls, screen].joined(separator: "\n")
 }
 
@@ -86,7 +86,7 @@ extension Style {
 }
 
 extension Style {
-  /// What only the script shows.
+  /// Elements that only the script shows.
   static let controls = """
     .controls { position: sticky; top: 0; z-index: 2; background: var(--paper); border-bottom: 1px solid var(--rule);
       display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; padding: .6rem 0; align-items: end; }

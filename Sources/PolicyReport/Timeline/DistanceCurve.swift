@@ -5,7 +5,7 @@ struct DistanceCurve {
   /// nil: out of range from then on.
   private(set) var points: [(time: Milliseconds, metres: Double?)] = []
 
-  /// More than this is more than a drawing of some hundred pixels can show.
+  /// A drawing of some hundred pixels cannot show more.
   static let limit = 600
 
   init(_ timeline: Timeline, until end: Milliseconds, limit: Int = Self.limit) {
@@ -40,7 +40,7 @@ extension Simulation {
   /// Until when the phone's position is known.
   var knownUntil: Milliseconds { timeline.isCut ? min(end, timeline.end) : end }
 
-  /// How far away the phone was at the first crossings, found in one pass.
+  /// The distance of the phone at the first crossings, computed in one pass.
   func distances(ofFirst limit: Int) -> [Double?] {
     // By beacon.
     var motions: [Int: Motion] = [:]
@@ -54,7 +54,7 @@ extension Simulation {
     }
   }
 
-  /// Where the app ranged and the beacon was in earshot; half-open.
+  /// The times when the app ranged and the beacon was within reach; half-open.
   var seeingSpans: [Range<Milliseconds>] {
     var spans: [Range<Milliseconds>] = []
     for (index, window) in windows.enumerated() where window.why == nil {

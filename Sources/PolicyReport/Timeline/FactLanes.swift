@@ -31,7 +31,7 @@ struct FactLanes {
           time: callback.time, sign: callback.isEnter ? "▲" : "▼",
           words: "wake region \(callback.region + 1) \(callback.isEnter ? "enter" : "exit")"))
     }
-    // The sort of the library need not keep the order of equals.
+    // The library's sort need not keep the order of equal elements.
     region.marks = region.marks.enumerated().sorted {
       ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
     }.map(\.element)

@@ -1,4 +1,4 @@
-/// Where text may stand in a drawing, so that no label covers another.
+/// The free places for text in a drawing, so that no label covers another.
 struct LabelRoom {
   struct Box {
     var x: Double
@@ -15,7 +15,7 @@ struct LabelRoom {
 
   mutating func take(_ box: Box) { taken.append(box) }
 
-  /// Takes the first of the places that is free; nil: none is.
+  /// Uses the first free place; nil: none is free.
   mutating func place(_ places: [Box], within frame: Box) -> Box? {
     let free = places.first { box in
       box.x >= frame.x && box.x + box.width <= frame.x + frame.width && box.y >= frame.y
@@ -25,6 +25,6 @@ struct LabelRoom {
     return free
   }
 
-  /// About how wide a text is, in drawings of the page's own fonts: rather too much than too little.
+  /// The approximate width of a text in the page's own fonts, rather too large than too small.
   static func width(of text: String, size: Double = 13.5) -> Double { Double(text.count) * size * 0.64 + 4 }
 }

@@ -1,10 +1,10 @@
 import RangingPolicy
 
-/// One row of a timeline below the distance: what happened to one thing over time.
+/// One row of a timeline below the distance: one property of the phone or the app over time.
 struct Lane: Hashable {
-  /// Something that lasted.
+  /// A state with a duration.
   struct Span: Hashable {
-    /// How it ended, where that is worth a sign of its own.
+    /// How it ended, if that has a sign of its own.
     enum Ending: String, Hashable { case none, handler, kill, leak }
 
     var from: Milliseconds
@@ -13,7 +13,7 @@ struct Lane: Hashable {
     var ending = Ending.none
   }
 
-  /// Something that happened in an instant.
+  /// An event.
   struct Mark: Hashable {
     var time: Milliseconds
     var sign: String
@@ -28,18 +28,18 @@ struct Lane: Hashable {
 
   var kind: Kind
   var name: String
-  /// Spans that overlap stand in rows of their own.
+  /// Overlapping spans are in separate rows.
   var rows: [[Span]] = []
   var marks: [Mark] = []
 
-  /// More rows than these are only counted.
+  /// Further rows are only counted.
   static let rowLimit = 3
 
   init(_ kind: Kind, _ name: String, spans: [Span] = [], marks: [Mark] = []) {
     self.kind = kind
     self.name = name
     self.marks = marks
-    // Each into the first row that is free by then.
+    // Each span goes into the first row that is free at its start.
     for span in spans {
       if let row = rows.firstIndex(where: { ($0.last?.to ?? .min) <= span.from }) {
         rows[row].append(span)
@@ -56,7 +56,7 @@ struct Lane: Hashable {
     rows.count > Self.rowLimit ? "\(name) (+\(rows.count - Self.rowLimit) more at once)" : name
   }
 
-  /// The lanes of a result that have something to show.
+  /// The lanes of a result that are not empty.
   static func all(of result: Simulation) -> [Lane] {
     let events = FactLanes(result)
     return

@@ -1,7 +1,7 @@
 import Pages
 import RangingPolicy
 
-/// The phone's state according to the timeline: one lane for each thing that is ever out of the ordinary.
+/// The phone's state according to the timeline: one lane for each property that is ever unusual.
 struct PhoneLanes {
   private let entries: [Timeline.Entry]
   private let end: Milliseconds
@@ -34,7 +34,7 @@ struct PhoneLanes {
     ]
   }
 
-  /// `label`: the event's effect on this thing; empty: back to normal; nil: it concerns something else.
+  /// `label`: the event's effect on this property; empty: back to normal; nil: the event concerns another property.
   private func lane(_ kind: Lane.Kind, _ name: String, label: (PhoneEvent) -> String?) -> Lane {
     var spans: [Lane.Span] = []
     var open: (from: Milliseconds, label: String)?

@@ -1,20 +1,20 @@
 import Pages
 import RangingPolicy
 
-/// The background time left, as pieces between which it jumps.
+/// The remaining background time, as pieces between which it jumps.
 struct RemainingCurve {
   struct Piece: Hashable {
     var from: Milliseconds
     var to: Milliseconds
-    /// Left at the beginning of the piece; it goes down as fast as time passes. nil: unlimited.
+    /// The remaining time at the beginning of the piece; it decreases as time passes. nil: unlimited.
     var left: Milliseconds?
   }
 
   private(set) var pieces: [Piece] = []
-  /// The most that was ever left, apart from unlimited.
+  /// The largest remaining time, apart from unlimited.
   private(set) var most: Milliseconds = 0
 
-  /// Android counts no background time, so there is nothing to draw.
+  /// Android has no background time, so there is nothing to draw.
   init?(_ result: Simulation) {
     guard result.profile.os.family == .iOS else { return nil }
     for (index, window) in result.windows.enumerated() {

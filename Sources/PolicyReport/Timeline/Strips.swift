@@ -1,16 +1,16 @@
 import Pages
 import RangingPolicy
 
-/// What the strips of a drawing share: their time. They stretch with the screen, and two properties of the page zoom all of
-/// them together: `--from` is where the view begins, `--share` how much of the time it shows. Shapes are SVG; words are HTML,
-/// so that they keep their size, and show only where they fit.
+/// What the strips of a drawing have in common: their time axis. They stretch with the screen, and two properties of the page
+/// zoom all of them together: `--from` is where the view begins, `--share` how much of the time it shows. Shapes are SVG. Words
+/// are HTML, so that they keep their size, and are shown only where they fit.
 struct Strips {
-  /// Of the axis, from 0.
+  /// The end of the axis, which begins at 0.
   let end: Milliseconds
-  /// More bars or signs than these are shapes without words.
+  /// Beyond this many bars or signs, all are drawn as shapes without words.
   let limit: Int
 
-  /// Something that lasted, with a word on it.
+  /// A span with a word on it.
   struct Bar {
     var span: Range<Milliseconds>
     var style: String
@@ -24,23 +24,23 @@ struct Strips {
     self.limit = limit
   }
 
-  /// Of the axis.
+  /// A time as a share of the axis.
   func share(_ time: Milliseconds) -> Double { min(max(Double(time) / Double(end), 0), 1) }
 
-  /// What is shorter than this share of the axis is left out of shapes: nobody could see it.
+  /// A span that is shorter than this share of the axis is left out of shapes, because it would not be visible.
   var shortest: Double { 1 / Double(4 * limit) }
 
-  /// In a drawing, which is 1000 wide.
+  /// A coordinate in a drawing, which is 1000 wide.
   func x(_ time: Milliseconds) -> String { Figures.number(share(time) * 1000, 3) }
 
-  /// Where an element stands.
+  /// The position of an element.
   func place(_ span: Range<Milliseconds>) -> String {
     "--x:\(place(span.lowerBound));--w:\(Figures.number(share(span.upperBound) - share(span.lowerBound), 6))"
   }
 
   private func place(_ time: Milliseconds) -> String { Figures.number(share(time), 6) }
 
-  /// A strip; `side` writes beside it, where the zoom moves nothing.
+  /// A strip; `side` writes beside it, outside the zoom.
   func write(
     _ style: String, into page: inout Markup, side: (inout Markup) -> Void = { _ in },
     _ content: (inout Markup) -> Void
@@ -53,7 +53,7 @@ struct Strips {
     }
   }
 
-  /// Shapes, 1000 wide and 100 high, whatever the strip measures.
+  /// Shapes, 1000 wide and 100 high, whatever the size of the strip.
   func draw(into page: inout Markup, _ content: (inout Markup) -> Void) {
     page.element(
       "svg",
@@ -103,7 +103,7 @@ struct Strips {
     return path
   }
 
-  /// Words at times, each in the room up to the next. The last one stands on the left of its time, if that is late.
+  /// Words at times, each with the space up to the next. The last one is on the left of its time, if that is late.
   func write(_ words: [(time: Milliseconds, words: String)], style: String, into page: inout Markup) {
     let words = words.sorted { $0.time < $1.time }
     var ends = words.dropFirst().map(\.time) + [end]
@@ -122,7 +122,7 @@ struct Strips {
     }
   }
 
-  /// Signs at times, each if there is room up to the next.
+  /// Signs at times, each if there is space up to the next.
   func write(_ signs: [(time: Milliseconds, sign: String, style: String)], into page: inout Markup) {
     for (index, sign) in signs.enumerated() {
       let next = index + 1 < signs.count ? signs[index + 1].time : end
@@ -145,7 +145,7 @@ struct Strips {
     }
   }
 
-  /// Below the figures.
+  /// The unit below the figures.
   func writeUnit(seconds: String, into page: inout Markup) {
     let unit = end > 7_200_000 ? "hours" : end > 600_000 ? "minutes" : seconds
     page.element("div", ["class": "unit"], unit)

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The app's background tasks as bars from begin to end, read from what happened.
+/// The app's background tasks as bars from begin to end, from the events of the result.
 struct TaskBars {
   private struct Held {
     var id: TaskID?
@@ -50,7 +50,7 @@ struct TaskBars {
     if let old = held.firstIndex(where: { !$0.isLost && $0.id == fact.task }) {
       held[old].isLost = true
     }
-    // The list of samples keeps the newest only.
+    // The list of samples keeps only the newest task.
     if number < -1 { endAll(at: fact.time) { !$0.isLost && ($0.id?.rawValue ?? 0) < -1 } }
     held.append(Held(id: fact.task, from: fact.time))
   }

@@ -14,11 +14,11 @@ struct TimelineChart {
   private let strips: Strips
   private let metres: Scale
 
-  /// More crossings than these cannot be told apart.
+  /// More crossings than this would be indistinguishable.
   private static let markLimit = 200
-  /// Times of more crossings than these are only in the table.
+  /// The times of further crossings are only in the table.
   private static let nameLimit = 12
-  /// More callbacks than these are bars.
+  /// More callbacks than this are drawn as bars.
   private static let callbackLimit: Milliseconds = 400
 
   /// `until`: where the time axis ends; nil: where the result ends.
@@ -145,7 +145,7 @@ struct TimelineChart {
     zip(verdicts, result.distances(ofFirst: markLimit)).map { ($0, $1.map { metres($0) } ?? 50) }
   }
 
-  /// Where they are too close for their signs, they are small: the table below tells them apart.
+  /// If they are too close for their signs, they are drawn small; the table below has the details.
   private func writeMarks(into page: inout Markup) {
     let placed = marks.map { (time: $0.verdict.delivered ?? $0.verdict.crossed, mark: $0) }.sorted {
       $0.time < $1.time
@@ -220,7 +220,7 @@ struct TimelineChart {
     }
   }
 
-  /// Draws one stroke per callback that saw the beacon, or bars where there are too many.
+  /// Draws one stroke per callback that saw the beacon, or bars if there are too many.
   private func writeCallbacks(into page: inout Markup) {
     page.element("div", ["class": "lanename"], "Ranging callbacks with the beacon")
     let period = max(1, result.profile.os.tickPeriod.value)

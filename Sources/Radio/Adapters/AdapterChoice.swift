@@ -1,8 +1,8 @@
 import Beacons
 
-/// Which adapters are meant.
+/// The adapters that names select.
 enum AdapterChoice {
-  /// Those with these kernel names, addresses or aliases; all of them where none is named.
+  /// Those with these kernel names, addresses or aliases; all adapters if no name is given.
   ///
   /// - Parameter aliases: names by the bits of an adapter's address.
   static func of(_ names: [String], aliases: [UInt64: String]) -> @Sendable (AdapterInfo) -> Bool {

@@ -4,7 +4,7 @@ import Glibc
 
 /// The hardware behind an adapter, according to /sys: its rfkill switch and its USB device.
 enum AdapterHardware {
-  /// Whether rfkill blocks it, softly or by a switch on the machine; nil where that cannot be known.
+  /// Whether rfkill blocks it, softly or by a switch on the machine; nil: unknown.
   static func isBlocked(_ adapter: UInt16) -> Bool? {
     guard let number = rfkillNumber(adapter) else { return nil }
     let folder = "/sys/class/rfkill/rfkill\(number)"
@@ -42,7 +42,7 @@ enum AdapterHardware {
     return nil
   }
 
-  /// The first line of a small file; nil where it cannot be read.
+  /// The first line of a small file; nil if it cannot be read.
   private static func text(_ path: String) -> String? {
     SmallFile.text(path).map { String($0.prefix { $0 != "\n" }) }
   }

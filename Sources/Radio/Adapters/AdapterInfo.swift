@@ -11,7 +11,7 @@ public struct AdapterInfo: Equatable, Sendable {
   /// It advertises apart from any advertising instance.
   public var advertisesByItself: Bool
 
-  /// As people call it: `hci0`.
+  /// The usual name: `hci0`.
   public var kernelName: String { "hci\(index)" }
 
   private enum Setting {

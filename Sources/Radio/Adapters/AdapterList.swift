@@ -32,7 +32,7 @@ enum AdapterList {
     return adapters.sorted { $0.index < $1.index }
   }
 
-  /// The answer, and its parameters: none where the kernel refused.
+  /// The answer and its parameters, which are empty if the kernel refused.
   static func ask(
     _ command: ManagementCommand, _ socket: HCISocket
   ) throws(SystemError) -> (status: ManagementStatus, parameters: [UInt8]) {

@@ -2,17 +2,18 @@ import Machine
 import Beacons
 import CBlueZ
 
-/// A Bluetooth socket of the kernel: raw, to hear one adapter, or management, to steer all of them.
+/// A Bluetooth socket of the kernel: raw, to receive from one adapter, or management, to control all of them.
 final class HCISocket: Sendable {
   /// LE meta, command complete, command status and hardware error, as bits.
   static let wantedEvents: UInt64 = 1 << 0x3E | 1 << 0x0E | 1 << 0x0F | 1 << 0x10
 
   let descriptor: FileDescriptor
 
-  /// Takes over a descriptor that delivers one packet a read.
+  /// Takes ownership of a descriptor that delivers one packet per read.
   init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 
-  /// Hears an adapter. Reads the filter back, for without CAP_NET_RAW the kernel strips it without an error.
+  /// Opens a raw socket of an adapter. Reads the filter back, because without CAP_NET_RAW the kernel strips it without an
+  /// error.
   static func raw(adapter: UInt16, receiveBuffer: Int32) throws(RadioError) -> HCISocket {
     do throws(SystemError) {
       let socket = try open(adapter: adapter, channel: UInt16(HCI_CHANNEL_RAW))
@@ -45,8 +46,8 @@ final class HCISocket: Sendable {
       FileDescriptor(try systemCall("socket AF_BLUETOOTH") { beaconkeeper_hci_socket(adapter, channel) }))
   }
 
-  /// Receives the packets that are there, as many as there is room for. None when there are none, or when the socket is
-  /// dead, which poll tells.
+  /// Receives the packets that are waiting, as many as fit. None if there are none, or if the socket is dead, which poll
+  /// reports.
   func receive(into packets: inout PacketBuffer) {
     do throws(SystemError) {
       packets.count = try unsafe packets.fill { bytes, lengths, stamps throws(SystemError) in

@@ -42,8 +42,8 @@ struct ManagementCommand: Equatable, Sendable {
       parameters: pattern + [UInt8](repeating: 0, count: 35 - pattern.count))
   }
 
-  /// How the kernel scans for monitors: interval (0x0013) and window (0x0014) in units of 0.625 ms; and no turns with
-  /// the accept list (0x001F), during which all but the devices on it would be missed.
+  /// How the kernel scans for monitors: interval (0x0013) and window (0x0014) in units of 0.625 ms. It must not alternate with
+  /// the accept list (0x001F), because then only the devices on the list are received.
   static func setScan(_ duty: ScanDuty, of adapter: UInt16) -> Self {
     let interval = [0x13, 0x00, 2] + duty.interval.littleEndianOctets
     let window = [0x14, 0x00, 2] + duty.window.littleEndianOctets
@@ -51,7 +51,7 @@ struct ManagementCommand: Equatable, Sendable {
       opcode: .setDefaultConfiguration, adapter: adapter, parameters: interval + window + [0x1F, 0x00, 1, 0])
   }
 
-  /// The PHYs to send and receive on.
+  /// The PHYs for sending and receiving.
   static func setPHY(_ adapter: UInt16, _ selected: UInt32) -> Self {
     Self(opcode: .setPHY, adapter: adapter, parameters: selected.littleEndianOctets)
   }
@@ -65,7 +65,7 @@ struct ManagementCommand: Equatable, Sendable {
     Self(opcode: .stopDiscovery, adapter: adapter, parameters: [0x06])
   }
 
-  /// nil for handle 0, which would remove everybody's monitors.
+  /// nil for handle 0, which would remove all programs' monitors.
   static func removeMonitor(_ adapter: UInt16, handle: UInt16) -> Self? {
     guard handle != 0 else { return nil }
     return Self(opcode: .removeMonitor, adapter: adapter, parameters: handle.littleEndianOctets)
@@ -74,7 +74,7 @@ struct ManagementCommand: Equatable, Sendable {
 
 /// Events of the management interface.
 enum ManagementEvent {
-  /// The answer to a command; parameters are empty where it failed.
+  /// The answer to a command; parameters are empty if it failed.
   case answer(opcode: UInt16, status: ManagementStatus, parameters: Range<Int>)
   case adapterAdded
   case adapterRemoved
@@ -118,7 +118,7 @@ struct ManagementStatus: RawRepresentable, Equatable, Sendable {
   static let blocked = Self(rawValue: 0x12)
   static let permissionDenied = Self(rawValue: 0x14)
 
-  /// In words.
+  /// As text.
   var meaning: String {
     switch rawValue {
     case 0x00: "success"

@@ -2,7 +2,7 @@ import Machine
 import Beacons
 import CBlueZ
 
-/// Room for the packets that one system call brings; kept, so that receiving allocates nothing.
+/// A buffer for the packets of one system call. It is kept, so that receiving allocates nothing.
 struct PacketBuffer {
   static let limit = Int(BEACONKEEPER_PACKETS)
   private static let room = Int(BEACONKEEPER_PACKET_ROOM)
@@ -12,13 +12,13 @@ struct PacketBuffer {
   private var lengths = [UInt32](repeating: 0, count: Self.limit)
   private var stamps = [Int64](repeating: 0, count: Self.limit)
 
-  /// Where in `bytes` the packet is; cut off where it was longer than its room.
+  /// Where in `bytes` the packet is; truncated if it was too long.
   func range(_ place: Int) -> Range<Int> {
     let start = place * Self.room
     return start..<start + min(Int(lengths[place]), Self.room)
   }
 
-  /// When the kernel received it; nil where it did not say.
+  /// When the kernel received it; nil: unknown.
   func stamp(_ place: Int) -> WallTime? {
     stamps[place] == 0 ? nil : WallTime(nanoseconds: stamps[place])
   }

@@ -1,13 +1,13 @@
 import Machine
 public import Beacons
 
-/// What an adapter can have on air.
+/// An adapter's advertising features.
 struct AdvertisingFeatures: Equatable {
   /// Instances are numbered from 1 to this.
   var most: UInt8
-  /// One set serves all instances: they take turns.
+  /// All instances share one advertising set and take turns.
   var hasSingleSet: Bool
-  /// Existing instances, no matter who added them.
+  /// Existing instances of all programs.
   var instances: Set<UInt8>
 
   /// Supported flags 4, longest data 1, longest scan response 1, most instances 1, how many there are 1, each 1
@@ -20,9 +20,9 @@ struct AdvertisingFeatures: Equatable {
     for place in 8..<min(reply.count, 8 + Int(reply[7])) { instances.insert(reply[place]) }
   }
 
-  /// Why the adapter cannot have the plan on air as things are; nil: it can.
+  /// Why the adapter cannot broadcast the plan at present; nil: it can.
   ///
-  /// - Parameter others: how many instances other programs hold.
+  /// - Parameter others: how many instances other programs have.
   func obstacle(to plan: BroadcastPlan, on adapter: AdapterInfo, others: Int) -> String? {
     let name = adapter.kernelName
     if adapter.advertisesByItself {
@@ -43,7 +43,7 @@ struct AdvertisingFeatures: Equatable {
   }
 }
 
-/// Whether a plan can be broadcast; can be asked before the radio runs.
+/// Whether a plan can be broadcast; available before the radio runs.
 public enum BroadcastOutlook: Equatable, Sendable {
   /// For an adapter with this many instances; with only one set, identities are on air one at a time.
   case possible(adapter: String, instances: Int, hasSingleSet: Bool)
@@ -53,7 +53,7 @@ public enum BroadcastOutlook: Equatable, Sendable {
 }
 
 extension LiveRadio {
-  /// Looks at the adapter that would broadcast the plan.
+  /// Checks the adapter that would broadcast the plan.
   public static func outlook(
     of plan: BroadcastPlan, aliases: [DeviceAddress: String]
   ) throws(RadioError) -> BroadcastOutlook {
@@ -69,7 +69,7 @@ extension LiveRadio {
       guard let features = AdvertisingFeatures(reply: reply.span) else {
         return .impossible("\(adapter.kernelName) has no advertising instances: \(status.meaning)")
       }
-      // A gateway that runs may hold some for the same plan.
+      // A running gateway may have instances for the same plan.
       if let obstacle = features.obstacle(to: plan, on: adapter, others: 0) { return .impossible(obstacle) }
       return .possible(
         adapter: adapter.kernelName, instances: Int(features.most), hasSingleSet: features.hasSingleSet)

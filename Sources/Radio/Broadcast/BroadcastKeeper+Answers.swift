@@ -7,7 +7,7 @@ extension BroadcastKeeper {
     if case .answer(let opcode, let status, let parameters) = event,
       opcode == ManagementCommand.Opcode.readInformation.rawValue, status == .success
     {
-      // Whoever asked: the answer is all that is needed.
+      // The answer is useful, whichever program asked.
       if let info = AdapterInfo(index: index, reply: packet.extracting(parameters)) {
         described(info, at: time)
       }
@@ -21,7 +21,7 @@ extension BroadcastKeeper {
     switch event {
     case .answer(let opcode, let status, let parameters):
       let parameters = packet.extracting(parameters)
-      // The scan keeper switched the power on the same socket; the kernel sends events only to other sockets.
+      // The scan keeper switched the power on through the same socket, and the kernel sends events only to other sockets.
       if opcode == ManagementCommand.Opcode.setPowered.rawValue, parameters.count >= 4 {
         changed(parameters.littleEndian32(at: 0), at: time)
       } else {
@@ -37,8 +37,8 @@ extension BroadcastKeeper {
     }
   }
 
-  /// A packet of the adapter's raw socket that brought no advertisement: a controller that somebody reset sends nothing
-  /// any more, and the kernel does not know.
+  /// A packet of the adapter's raw socket without an advertisement. After another program resets the controller, it sends
+  /// nothing any more, and the kernel does not know.
   mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
     // Command Complete of Reset: packet type 1, event 1, length 1, commands 1, opcode 2, status 1.
     guard index == info?.index, phase == .ready, packet.count >= 7, packet[0] == HCIPacketType.event,
@@ -80,7 +80,7 @@ extension BroadcastKeeper {
     instances = [:]
   }
 
-  /// Nothing of ours is on air any more; what the kernel still has of it is in the way.
+  /// Nothing of ours is on air any more. The kernel still has the instances, and they must be removed.
   private mutating func loseAll(at time: MonotonicTime) {
     for number in instances.keys {
       instances[number]?.state = .stale
@@ -139,7 +139,7 @@ extension BroadcastKeeper {
     pause = time + Self.longRetry
   }
 
-  /// An instance was not to be had.
+  /// The kernel refused an instance.
   private mutating func refused(_ number: UInt8, _ status: ManagementStatus, at time: MonotonicTime) {
     instances[number]?.state = .stale
     instances[number]?.removal = time
@@ -151,7 +151,7 @@ extension BroadcastKeeper {
       phase = .refused("this kernel is too old to broadcast; it takes Linux 5.11 or newer")
     default:
       refusals += 1
-      // Once, it may have been another program's command that was in progress.
+      // The first time, it may be because another program's command was in progress.
       if refusals >= 2, features?.hasSingleSet == true { isConnectable = true }
       pause = time + (refusals < 20 ? Self.retry : Self.longRetry)
     }
@@ -163,13 +163,13 @@ extension BroadcastKeeper {
     case .busy:
       instances[number]?.removal = time + Self.retry
     default:
-      // A controller that was reset knows nothing of it. The kernel forgets it when it is next switched off.
+      // A controller that was reset does not know the instance. The kernel forgets it when it is next switched off.
       instances[number]?.removal = time + Self.longRetry
     }
     if isStopping, status != .busy { instances[number] = nil }
   }
 
-  /// The answer does not come.
+  /// There was no answer.
   mutating func unanswered(at time: MonotonicTime) {
     switch question {
     case nil: return
@@ -181,7 +181,7 @@ extension BroadcastKeeper {
     }
     question = nil
     refusal = "the kernel does not respond"
-    // How much of it was done is unknown.
+    // It is unknown which commands took effect.
     if phase == .ready, !isStopping { phase = .asking }
   }
 }

@@ -1,8 +1,7 @@
 import Beacons
 
-/// Its status.
 extension BroadcastKeeper {
-  /// Why the adapter cannot have the plan on air as things are; nil: it can.
+  /// Why the adapter cannot broadcast the plan at present; nil: it can.
   var obstacle: String? {
     guard let features, let info else { return nil }
     return features.obstacle(to: plan, on: info, others: others.count)

@@ -1,18 +1,18 @@
 import Beacons
 
-/// Keeps a plan's identities on air, as a pure state machine: packets and time go in, actions come out. Each identity on air
-/// is an advertising instance of the kernel's, added when its turn begins and removed when it ends; one command at a time.
-/// Other programs' instances are never touched. Ours have a timeout, so that they do not outlive a gateway that was killed.
+/// Keeps a plan's identities on air. It is a pure state machine: packets and time go in, actions come out. Each identity on air
+/// is an advertising instance of the kernel, added when its turn begins and removed when it ends, with one command at a time.
+/// It never touches other programs' instances. Ours have a timeout, so that they end if the gateway is killed.
 struct BroadcastKeeper {
-  /// The kernel allows a controller 2 s for each of the few commands that one of ours needs.
+  /// The kernel waits up to 2 s for the controller's answer to each of the few commands that one of ours needs.
   static let patience = TimeSpan.seconds(8)
-  /// Before a command that was refused is sent again.
+  /// The pause before a refused command is sent again.
   static let retry = TimeSpan.milliseconds(100)
   /// The pause before the adapter's features are read again, and before the removal of an instance is retried.
   static let longRetry = TimeSpan.seconds(2)
-  /// Late by more than this, it is called failed.
+  /// If a broadcast is later than this, it counts as failed.
   static let tolerance = TimeSpan.seconds(1)
-  /// How much longer than its turn an instance could live.
+  /// How much longer than its turn an instance could exist.
   static let grace = TimeSpan.seconds(2)
   /// Waiting is not reported for this long after the start.
   static let startUp = TimeSpan.seconds(3)
@@ -22,14 +22,14 @@ struct BroadcastKeeper {
   enum Phase: Equatable {
     /// No adapter yet, or none any more, or it is off.
     case waiting
-    /// What it can have on air was asked for.
+    /// The adapter's features were requested.
     case asking
     case ready
-    /// It cannot be had, whatever happens: why.
+    /// The adapter can never broadcast the plan; with the reason.
     case refused(String)
   }
 
-  /// One command is under way at a time.
+  /// The command that waits for an answer; one at a time.
   enum Question: Equatable {
     case features
     case parameters(UInt8)
@@ -41,10 +41,10 @@ struct BroadcastKeeper {
     enum State: Equatable {
       /// Its parameters were sent.
       case setting
-      /// The parameters were accepted. Its data follows, and puts it on air.
+      /// The parameters were accepted. The data follows, and puts it on air.
       case set
       case on
-      /// To be removed; what it sends now, if anything, is unknown.
+      /// To be removed; it is unknown whether it is on air.
       case stale
     }
 
@@ -53,18 +53,18 @@ struct BroadcastKeeper {
     var state = State.setting
     /// When the kernel would remove it.
     var expiry: MonotonicTime
-    /// Not to be removed before.
+    /// It must not be removed before this time.
     var removal = MonotonicTime.zero
   }
 
   let plan: BroadcastPlan
   let wants: @Sendable (AdapterInfo) -> Bool
   var info: AdapterInfo?
-  /// Identifies an adapter that was plugged in again.
+  /// Identifies the adapter if it is unplugged and plugged in again.
   var address: UInt64?
   var phase = Phase.waiting
   var features: AdvertisingFeatures?
-  /// Instances that others added, by number.
+  /// Instances of other programs, by number.
   var others: Set<UInt8> = []
   /// Ours, by number.
   var instances: [UInt8: Instance] = [:]
@@ -75,15 +75,16 @@ struct BroadcastKeeper {
   var began: MonotonicTime?
   /// When the identities on air change next.
   var change = MonotonicTime.distantFuture
-  /// Since when something that is due is not on air, and why not.
+  /// Since when something due has not been on air, and why.
   var missingSince: MonotonicTime?
   var refusal = ""
   var refusals = 0
-  /// A controller with a single set takes no private address while it scans. Connectable advertisements have the public one.
+  /// A controller with a single set accepts no private address while it scans. Connectable advertisements have the public
+  /// address.
   var isConnectable = false
   var isStopping = false
   var told: BroadcastStatus?
-  /// Until then, waiting is not reported; nil: nothing has come in yet.
+  /// Until then, waiting is not reported; nil: no input yet.
   var startUpEnd: MonotonicTime?
 
   init(_ plan: BroadcastPlan, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
@@ -93,7 +94,7 @@ struct BroadcastKeeper {
 
   var isStopped: Bool { isStopping && (phase != .ready || (instances.isEmpty && question == nil)) }
 
-  /// When `advance` has something to do.
+  /// When `advance` must be called next.
   var deadline: MonotonicTime {
     let work: MonotonicTime
     switch phase {
@@ -113,7 +114,7 @@ struct BroadcastKeeper {
     return missingSince + Self.tolerance
   }
 
-  /// When an instance must be removed, be it to be renewed.
+  /// When an instance must be removed, perhaps to be added again.
   func due(_ instance: Instance) -> MonotonicTime {
     instance.state == .on ? instance.expiry - Self.grace : instance.removal
   }
@@ -134,7 +135,7 @@ struct BroadcastKeeper {
     return proceed(at: time)
   }
 
-  // MARK: What to do next
+  // MARK: Next actions
 
   mutating func proceed(at time: MonotonicTime) -> [KeeperAction] {
     let wanted = wanted(at: time)
@@ -164,7 +165,7 @@ struct BroadcastKeeper {
     return add(missing, as: number, to: info, at: time)
   }
 
-  /// What is to be on air now; notes since when some of it is not.
+  /// The identities that should be on air now. Records since when any of them is not.
   private mutating func wanted(at time: MonotonicTime) -> [Int] {
     guard phase == .ready, !isStopping, let began else {
       missingSince = nil
@@ -172,7 +173,7 @@ struct BroadcastKeeper {
       return []
     }
     let now = plan.onAir(time - began)
-    // A clock that was behind must not hold it up.
+    // A late clock must not delay it.
     change = now.until.map { max(began + $0, time + .milliseconds(1)) } ?? .distantFuture
     let wanted = now.identities.filter(plan.identities.indices.contains)
     if wanted.allSatisfy(isSent) {
@@ -212,7 +213,7 @@ struct BroadcastKeeper {
     return [.send(command)]
   }
 
-  /// From the top: bluetoothd takes numbers from the bottom, and does not look whether they are free.
+  /// From the top: bluetoothd uses numbers from the bottom, and does not check whether they are free.
   private var freeNumber: UInt8? {
     guard let features, features.most > 0 else { return nil }
     return (1...features.most).last { instances[$0] == nil && !others.contains($0) }

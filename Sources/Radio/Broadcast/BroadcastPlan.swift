@@ -12,11 +12,11 @@ public import Beacons
 /// }
 /// ```
 public struct BroadcastPlan: Sendable {
-  /// What is on air from a moment on.
+  /// The identities on air from a moment on.
   public struct OnAir: Hashable, Sendable {
     /// Places in `identities`.
     public var identities: [Int]
-    /// When that next changes, since the plan's start; nil: never.
+    /// When they change next, since the plan's start; nil: never.
     public var until: TimeSpan?
 
     public init(identities: [Int], until: TimeSpan?) {
@@ -25,10 +25,10 @@ public struct BroadcastPlan: Sendable {
     }
   }
 
-  /// The adapter's address, kernel name or alias; nil: the first that is found.
+  /// The adapter's address, kernel name or alias; nil: the first one found.
   public var adapter: String?
   public var identities: [IBeacon]
-  /// How many are on air together, at most.
+  /// The largest number on air at the same time.
   public var mostAtOnce: Int
   /// A pure function of the time since the plan's start.
   public var onAir: @Sendable (TimeSpan) -> OnAir
@@ -43,10 +43,10 @@ public struct BroadcastPlan: Sendable {
     self.onAir = onAir
   }
 
-  /// When an identity that is on air leaves it; no later than `limit`.
+  /// When an identity goes off the air; `limit` at the latest.
   func end(of identity: Int, after elapsed: TimeSpan, limit: TimeSpan) -> TimeSpan {
     var end = elapsed
-    // Looks ahead only as far as matters, because a plan may have many short turns.
+    // The search is limited, because a plan may have many short turns.
     for _ in 0..<100 {
       let now = onAir(end)
       guard end < limit, now.identities.contains(identity) else { return min(end, limit) }

@@ -4,22 +4,22 @@ extension ManagementCommand {
   /// Bits of an instance's flags, and of those that an adapter supports.
   enum AdvertisingFlag {
     static let connectable: UInt32 = 1 << 0
-    /// There are sets of the controller's own (extended advertising), and the instances need not take turns.
+    /// The controller has advertising sets of its own (extended advertising), so instances need not take turns.
     static let secondaryPHY: UInt32 = 1 << 7
     static let duration: UInt32 = 1 << 12
     static let timeout: UInt32 = 1 << 13
     static let intervals: UInt32 = 1 << 14
   }
 
-  /// As Apple asks of beacons: 100 ms, in units of 0.625 ms.
+  /// As Apple requires of beacons: 100 ms, in units of 0.625 ms.
   static let advertisingInterval: UInt32 = 160
 
   static func readAdvertisingFeatures(_ adapter: UInt16) -> Self {
     Self(opcode: .readAdvertisingFeatures, adapter: adapter)
   }
 
-  /// Instance 1, flags 4, duration 2 (its turn where instances take turns, s), timeout 2 (s, then the kernel removes it),
-  /// least and greatest interval 4 each, power 1 (127: whatever).
+  /// Instance 1, flags 4, duration 2 (the length of its turn if instances take turns, s), timeout 2 (s, then the kernel removes
+  /// it), least and greatest interval 4 each, power 1 (127: any).
   static func addAdvertisingParameters(
     _ adapter: UInt16, instance: UInt8, timeout: UInt16, isConnectable: Bool
   ) -> Self {
@@ -40,7 +40,7 @@ extension ManagementCommand {
     return Self(opcode: .addAdvertisingData, adapter: adapter, parameters: [instance, length, 0] + data)
   }
 
-  /// nil for instance 0, which would remove everybody's.
+  /// nil for instance 0, which would remove all programs' instances.
   static func removeAdvertising(_ adapter: UInt16, instance: UInt8) -> Self? {
     guard instance != 0 else { return nil }
     return Self(opcode: .removeAdvertising, adapter: adapter, parameters: [instance])

@@ -1,11 +1,11 @@
 import Machine
 import Beacons
 
-/// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to the connection that asked for it
+/// bluetoothd on the system bus: whether it is running, and its discovery, which belongs to the connection that requested it
 /// and ends with it.
 ///
-/// Every local user may send us signals under bluetoothd's interfaces. The bus vouches for the sender, and only the owner of
-/// the name is believed.
+/// Every local user may send us signals with bluetoothd's interfaces. The bus guarantees the sender, and only signals of the
+/// name's owner are accepted.
 final class BlueZ {
   enum News: Equatable {
     case isThere(Bool)
@@ -22,7 +22,7 @@ final class BlueZ {
   static let name = "org.bluez"
   private static let adapterInterface = "org.bluez.Adapter1"
   private static let bus = "org.freedesktop.DBus"
-  /// Questions without an answer that are remembered; the bus answers in order, and soon.
+  /// The largest number of unanswered calls; the bus answers in order, and soon.
   private static let limit = 64
 
   let connection: BusConnection
@@ -32,18 +32,18 @@ final class BlueZ {
   private var devices = BusDevices()
   /// The unique name of the owner of `org.bluez`; nil: there is none, or it is not known yet.
   private var owner: String?
-  /// Messages that others sent in bluetoothd's stead.
+  /// Messages that other programs sent in bluetoothd's name.
   private(set) var forged: UInt64 = 0
 
   /// - Parameters:
-  ///   - hearsDevices: whether advertisements are to come this way, too.
+  ///   - hearsDevices: whether advertisements should come this way, too.
   ///   - address: of the bus; nil: the system's.
   init(hearsDevices: Bool = false, address: String? = nil) throws(SystemError) {
     self.hearsDevices = hearsDevices
     connection = try BusConnection(address: address)
   }
 
-  /// Asks what has to be known; to be called once the bus has let us in.
+  /// Makes the first calls, once the bus has accepted the connection.
   private func begin() {
     connection.subscribe("type='signal',sender='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.name)'")
     connection.subscribe(
@@ -63,7 +63,7 @@ final class BlueZ {
     questions[serial] = .owner
   }
 
-  /// Passive listening it cannot be asked for; without a filter it would pause for 5 s every 10 s.
+  /// bluetoothd offers no passive scan. Without a filter its discovery would pause for 5 s every 10 s.
   func startDiscovery(_ adapter: UInt16) {
     let path = "/org/bluez/hci\(adapter)"
     var filter = BusWriter()
@@ -92,7 +92,7 @@ final class BlueZ {
     connection.call(Self.name, "/org/bluez/hci\(adapter)", Self.adapterInterface, "StopDiscovery")
   }
 
-  /// Takes the messages that have arrived. A dead connection counts as no bluetoothd.
+  /// Reads the messages that have arrived. A dead connection counts as no bluetoothd.
   func receive() -> [News] {
     let wasReady = connection.isReady
     let messages = connection.receive()
@@ -117,8 +117,8 @@ final class BlueZ {
       case .owner: return owned(by: message.kind == .reply ? message.values.first?.text : nil)
       case .start(let adapter):
         if message.errorName == "org.bluez.Error.InProgress" {
-          // It discovers for us already; or the kernel is still busy with the discovery of a bluetoothd that died, and
-          // ours was dropped. BlueZ has one name for both.
+          // Either it already discovers for us, or the kernel is still busy with the discovery of a bluetoothd that died, and
+          // ours was dropped. BlueZ has one error for both.
           askWhetherDiscovering(adapter)
           return nil
         }
@@ -145,7 +145,7 @@ final class BlueZ {
     return .isThere(name != nil)
   }
 
-  /// The bus itself reports owners, and replies for a bluetoothd that is not running.
+  /// The bus itself reports owners, and answers for a bluetoothd that is not running.
   private func isBelieved(_ message: BusMessage) -> Bool {
     if message.kind == .call || message.sender == Self.bus { return true }
     return message.member != "NameOwnerChanged" && message.sender != nil && message.sender == owner

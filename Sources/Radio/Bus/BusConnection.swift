@@ -2,10 +2,10 @@ import Machine
 import CBlueZ
 import Glibc
 
-/// A connection to the system bus: sends at once, and reads when poll says so.
+/// A connection to the system bus: sends at once, and reads when poll reports data.
 final class BusConnection {
   private static let defaultPath = "/run/dbus/system_bus_socket"
-  /// Limit for calls that wait for room in the socket, in bytes; beyond it the bus counts as dead.
+  /// Limit for calls that wait for room in the socket, in bytes; beyond it the connection counts as dead.
   private static let outgoingLimit = 1 << 16
 
   let descriptor: FileDescriptor
@@ -62,11 +62,11 @@ final class BusConnection {
       body: body)
   }
 
-  /// The messages that have come; `isReady` turns true among them.
+  /// The messages that have arrived; `isReady` becomes true among them.
   func receive() -> [BusMessage] {
     flush()
     var chunk = [UInt8](repeating: 0, count: 16384)
-    // A bounded amount of work, because the radio comes first.
+    // A limited number at a time, because the radio comes first.
     for _ in 0..<64 {
       let count = unsafe chunk.withUnsafeMutableBytes {
         unsafe recv(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))

@@ -1,9 +1,9 @@
 import Beacons
 
-/// Rebuilds advertisements from bluetoothd's properties of the devices that it hears. It sends only
-/// changes, so the rest is cached; and it sends fields, so the payload is put together again. This loses much: a last resort.
+/// Rebuilds advertisements from bluetoothd's properties of devices. bluetoothd sends only changes, so the rest is cached; and
+/// it sends fields, so the payload is rebuilt. Much is lost, so this is a last resort.
 struct BusDevices {
-  /// Devices remembered; one more replaces any of them.
+  /// The largest number of devices; a further one replaces another.
   static let limit = 1024
   /// The longest rebuilt payload: the longest advertisement.
   private static let payloadLimit = 1650
@@ -80,7 +80,7 @@ struct BusDevices {
     return Heard(adapter: adapter, address: device.address, rssi: device.rssi, payload: Array(payload))
   }
 
-  /// AD structures: length, type, number, data. What cannot be one is left out.
+  /// AD structures: length, type, number, data. Invalid ones are skipped.
   private static func structures(
     _ type: UInt8, _ data: [String: BusValue], _ number: (String) -> UInt16?
   ) -> [UInt8] {

@@ -18,13 +18,13 @@ struct BusMessage: Equatable, Sendable {
   var path: String?
   var member: String?
   var errorName: String?
-  /// As assigned by the bus: `:1.42`, which no client can choose, or the bus's own name.
+  /// Assigned by the bus: `:1.42`, which no client can choose, or the bus's own name.
   var sender: String?
   var values: [BusValue] = []
 
   enum Failure: Error, Equatable { case malformed }
 
-  /// The message that starts at an offset, and its length; nil when it is not all there yet.
+  /// The message that starts at an offset, and its length; nil if it is not complete yet.
   static func parse(
     _ bytes: [UInt8], at base: Int = 0
   ) throws(Failure) -> (message: BusMessage?, length: Int)? {
@@ -44,7 +44,7 @@ struct BusMessage: Equatable, Sendable {
     let end = bodyStart + Int(bodyLength)
     guard end <= Self.limit else { throw .malformed }
     guard bytes.count - base >= end else { return nil }
-    // Kinds of the future are skipped.
+    // Unknown kinds are skipped.
     guard let kind = Kind(rawValue: bytes[base + 1]) else { return (nil, end) }
     var message = BusMessage(kind: kind, serial: UInt32(truncatingIfNeeded: serial))
     var signature = ""
@@ -100,7 +100,7 @@ struct BusMessage: Equatable, Sendable {
   }
 }
 
-/// Writes values, little endian, from a place whose offset is a multiple of 8 on.
+/// Writes values, little endian. Its first octet must be at a multiple of 8 in the message.
 struct BusWriter {
   var bytes: [UInt8] = []
 

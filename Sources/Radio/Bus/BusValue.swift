@@ -1,6 +1,6 @@
 import Beacons
 
-/// A value as D-Bus carries it (D-Bus Specification, "Type System"), as far as BlueZ uses it.
+/// A D-Bus value (D-Bus Specification, "Type System"), as far as BlueZ uses it.
 enum BusValue: Equatable, Sendable {
   case flag(Bool)
   /// Any integer; those above 2⁶³-1 wrap.
@@ -19,15 +19,15 @@ enum BusValue: Equatable, Sendable {
   var map: [String: BusValue]? { if case .map(let map) = self { map } else { nil } }
 }
 
-/// Reads values out of a message, none of which is believed to be well formed: nil where it is not.
+/// Reads values from a message that may be malformed: then it returns nil.
 struct BusReader {
-  /// Of containers in containers; BlueZ needs five.
+  /// The depth of nested containers; BlueZ needs five.
   private static let depthLimit = 12
 
   private let bytes: [UInt8]
   private(set) var offset: Int
   private let end: Int
-  /// Where the message starts, from which alignment counts.
+  /// The start of the message, to which alignment refers.
   private let base: Int
   private let isBigEndian: Bool
 

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Derives from an adapter's reports, answers and commands whether it hears. A pure state machine: silence alone proves
+/// Determines from an adapter's reports, answers and commands whether it receives. A pure state machine. Silence alone proves
 /// nothing, so a silent controller gets a command that every working one answers.
 struct AdapterHearing {
   /// The longest silence before the controller is probed.
@@ -9,9 +9,10 @@ struct AdapterHearing {
   private static let briefCalm = TimeSpan.milliseconds(300)
   /// The pause between two questions while they are answered.
   static let questionInterval = TimeSpan.seconds(2)
-  /// For an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next command.
+  /// How long to wait for an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next
+  /// command.
   static let patience = TimeSpan.milliseconds(1_200)
-  /// The pause between two questions to a controller that does not answer; longer than the kernel holds each.
+  /// The pause between two questions to a controller that does not answer; longer than the kernel waits for each.
   static let pleaInterval = TimeSpan.seconds(3)
   /// How long other programs may disturb the scan.
   static let tolerance = TimeSpan.milliseconds(1_500)
@@ -36,7 +37,7 @@ struct AdapterHearing {
   private var hasAnswered = false
   /// It responds again after a silence and may have lost its settings.
   var hasReturned = false
-  /// Whether silence is no longer blamed on the controller, because everything was tried.
+  /// Whether silence is no longer blamed on the controller, because all recovery steps were tried.
   private var isAcquitted = false
   private var silenced = 0
   private var emptySince: MonotonicTime?
@@ -52,7 +53,7 @@ struct AdapterHearing {
     ticked = time
   }
 
-  /// When `advance` is next due.
+  /// When `advance` must be called next.
   var deadline: MonotonicTime {
     let tick = ticked + Self.tick
     return question.map { min(tick, $0 + Self.patience) } ?? tick
@@ -73,10 +74,10 @@ struct AdapterHearing {
 
   mutating func poweredOff(at time: MonotonicTime) { overheard.poweredOff(at: time) }
 
-  /// The current silence has an innocent cause.
+  /// The current silence has a harmless cause.
   mutating func acquit() { isAcquitted = true }
 
-  /// - Parameter isEmpty: whether it came without data although it is of a kind that carries some.
+  /// - Parameter isEmpty: whether it has no data although its kind normally has some.
   mutating func report(from address: UInt64, isEmpty: Bool, hasData: Bool, at time: MonotonicTime) {
     if hasReported {
       interval += ((time - lastReport).nanoseconds - interval) / 16
@@ -103,7 +104,7 @@ struct AdapterHearing {
     }
   }
 
-  /// Any other packet of the raw socket, from its type on.
+  /// Processes any other packet of the raw socket, from its type on.
   mutating func overhear(_ packet: Span<UInt8>, at time: MonotonicTime) {
     guard packet.count >= 2 else { return }
     if packet[0] == HCIPacketType.command {
@@ -113,7 +114,7 @@ struct AdapterHearing {
     guard packet[0] == HCIPacketType.event else { return }
     switch packet[1] {
     case 0x0E, 0x0F:
-      // To whomever: it lives.
+      // An answer to any program proves that it works.
       if overheard.answer(packet.extracting(1...), at: time) { answered(at: time) }
     case 0x10: overheard.hardwareError(at: time)
     case 0x3E where packet.count >= 4 && [0x01, 0x0A, 0x29].contains(packet[3]): overheard.connected()
@@ -121,9 +122,9 @@ struct AdapterHearing {
     }
   }
 
-  /// Whether to ask the controller now.
+  /// Whether to send a command to the controller now.
   ///
-  /// - Parameter canAsk: whether there is a way to.
+  /// - Parameter canAsk: whether that is possible.
   mutating func advance(to time: MonotonicTime, canAsk: Bool) -> Bool {
     ticked = time
     guard canAsk else {
@@ -169,7 +170,7 @@ struct AdapterHearing {
     return .ok
   }
 
-  /// Whether it has proved since it was switched on that it can hear.
+  /// Whether it has proved that it receives since it was switched on.
   var isProved: Bool { hasReported || (hasAnswered && overheard.isScanning == true) }
 
   private mutating func answered(at time: MonotonicTime) {

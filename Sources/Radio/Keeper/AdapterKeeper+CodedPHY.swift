@@ -1,12 +1,12 @@
 import Beacons
 
-/// Long range: where the controller has the coded PHY, the kernel scans on it once it is among the PHYs to receive on. It is
-/// a preference of the adapter's, so it is set back at the end.
+/// Long range: if the controller has the coded PHY, the kernel scans on it once it is among the PHYs for receiving. That is a
+/// setting of the adapter, so it is restored at the end.
 extension AdapterKeeper {
-  /// LE Coded RX among the PHYs of the management interface.
+  /// The bit of LE Coded RX in the management interface.
   private static let coded: UInt32 = 1 << 14
 
-  /// Asked after each power-on: Linux 6.12 then begins with its own choice of PHYs, where 6.1 goes on with ours.
+  /// Read after each power-on: Linux 6.12 then begins with its own choice of PHYs, Linux 6.1 keeps ours.
   var readPHY: KeeperAction { .send(ManagementCommand(opcode: .readPHY, adapter: index)) }
 
   /// Supported, configurable and selected PHYs, 4 bytes each.
@@ -19,7 +19,7 @@ extension AdapterKeeper {
     return [.send(.setPHY(index, selected | Self.coded))]
   }
 
-  /// The running scan was started without it.
+  /// The running scan began without it.
   mutating func changedPHY(_ status: ManagementStatus, at time: MonotonicTime) -> [KeeperAction] {
     guard status == .success else {
       formerPHY = nil

@@ -19,7 +19,7 @@ extension AdapterKeeper {
     return [.send(remove)]
   }
 
-  /// Removed and added again, it makes the kernel begin its scan anew.
+  /// Removing and adding it makes the kernel start its scan again.
   mutating func renewMonitor(at time: MonotonicTime) -> [KeeperAction] {
     switch monitor {
     case .added: removeMonitor(at: time)
@@ -31,7 +31,7 @@ extension AdapterKeeper {
 
   mutating func monitorIsDue(at time: MonotonicTime) -> [KeeperAction] {
     monitorDeadline = .distantFuture
-    // Without a raw socket a monitor is of no use: only bluetoothd's discovery brings its signals.
+    // Without a raw socket a monitor is useless: only bluetoothd's discovery leads to its signals.
     if hearsByBusOnly, !isStopping { return refused() }
     switch monitor {
     case .adding: return power == .on ? addMonitor(at: time) : dropMonitor()
@@ -58,7 +58,7 @@ extension AdapterKeeper {
       monitor = .added(handle: handle)
       monitorDeadline = .distantFuture
       monitorTries = 0
-      // It came after the end was asked for.
+      // It arrived after the stop.
       if isStopping { return removeMonitor(at: time) }
       guard isFirst else { return [] }
       return [.notice("\(name): \(ReceivePath.kernelMonitor)"), readPHY]
@@ -79,13 +79,13 @@ extension AdapterKeeper {
     return [.seekBluetoothd]
   }
 
-  /// The kernel removed ours when we asked.
+  /// The kernel has removed our monitor.
   mutating func removalAnswered(at time: MonotonicTime) -> [KeeperAction] {
     guard case .removing = monitor else { return [] }
     return isStopping || power != .on ? dropMonitor() : addMonitor(at: time)
   }
 
-  /// Somebody removed a monitor; handle 0: everybody's.
+  /// A program removed a monitor; handle 0: all of them.
   mutating func monitorRemoved(_ handle: UInt16, at time: MonotonicTime) -> [KeeperAction] {
     guard case .added(let ours) = monitor, handle == 0 || handle == ours else { return [] }
     return isStopping || power != .on ? dropMonitor() : addMonitor(at: time)

@@ -30,7 +30,7 @@ extension AdapterKeeper {
     return [.send(ManagementCommand(opcode: .setPowered, adapter: index, parameters: [0]))]
   }
 
-  /// It is off, and was not switched off by us.
+  /// It is off, and we did not switch it off.
   mutating func foundOff(at time: MonotonicTime) -> [KeeperAction] {
     power = .off
     powerReason = Self.offReason
@@ -51,7 +51,7 @@ extension AdapterKeeper {
     }
   }
 
-  /// Whether rfkill blocks it; nil where that cannot be known.
+  /// Whether rfkill blocks it; nil: unknown.
   mutating func inspected(_ isBlocked: Bool?, at time: MonotonicTime) -> [KeeperAction] {
     guard !isStopping else { return [] }
     switch (power, isBlocked) {
@@ -77,7 +77,7 @@ extension AdapterKeeper {
     ]
   }
 
-  /// The kernel's answer to our switching.
+  /// The kernel's answer to our switching it on or off.
   mutating func powerAnswered(
     _ status: ManagementStatus, _ settings: UInt32?, at time: MonotonicTime
   ) -> [KeeperAction] {
@@ -128,7 +128,7 @@ extension AdapterKeeper {
       let error = hearing.overheard.hardwareErrorAt
       actions += foundOff(at: time)
       if let error, time - error < Self.aftermath {
-        // The kernel sets it up again by itself; where it cannot, we go on.
+        // The kernel sets it up again by itself; if it cannot, we do.
         power = .turningOn
         powerReason = "the controller reported a hardware error"
         powerDeadline = time + .seconds(2)
@@ -144,7 +144,7 @@ extension AdapterKeeper {
     powerReason = ""
     hearing.poweredOn(at: time)
     recovery.stepFinished(at: time)
-    // A monitor, if there is one, outlived it; the kernel scans for it again.
+    // An existing monitor remains, and the kernel scans for it again.
     return (monitor == .none ? addMonitor(at: time) : []) + (hasToldPath ? [readPHY] : [])
       + renewSubstitute(at: time)
   }

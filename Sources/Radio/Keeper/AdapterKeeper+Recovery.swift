@@ -1,7 +1,7 @@
 import Beacons
 
 extension AdapterKeeper {
-  /// Checks whether the adapter hears, and takes the next recovery step if not.
+  /// Checks whether the adapter receives, and takes the next recovery step if not.
   mutating func recover(at time: MonotonicTime) -> [KeeperAction] {
     if hearing.hasReturned {
       hearing.hasReturned = false
@@ -76,7 +76,7 @@ extension AdapterKeeper {
     }
   }
 
-  /// Our moment of discovery began, which is all that was needed.
+  /// Our brief discovery began, and nothing more is needed.
   mutating func discoveryAnswered(_ status: ManagementStatus) -> [KeeperAction] {
     status == .success ? [.send(.stopDiscovery(index))] : []
   }

@@ -3,7 +3,7 @@ import Beacons
 /// What keeps an adapter scanning if the kernel refuses a monitor.
 enum Substitute {
   case none
-  /// bluetoothd discovers for us.
+  /// bluetoothd's discovery.
   case discovery(isOn: Bool, tries: Int)
   case ownScan(OwnScan)
 }
@@ -14,7 +14,7 @@ extension AdapterKeeper {
   /// After bluetoothd dies, the kernel continues its discovery for up to 10.24 s and refuses another.
   static let quickDiscoveryTries = 15
 
-  /// bluetoothd came or went.
+  /// bluetoothd appeared or disappeared.
   mutating func bluetoothd(_ isThere: Bool, at time: MonotonicTime) -> [KeeperAction] {
     guard monitor == .refused, !isStopping else { return [] }
     switch (substitute, isThere) {
@@ -76,7 +76,7 @@ extension AdapterKeeper {
     return []
   }
 
-  /// The adapter is on again, or its scan is to begin anew.
+  /// The adapter is on again, or its scan must be restarted.
   mutating func renewSubstitute(at time: MonotonicTime) -> [KeeperAction] {
     substituteDeadline = time
     switch substitute {
@@ -92,7 +92,7 @@ extension AdapterKeeper {
     }
   }
 
-  /// Leaves the radio as it was.
+  /// Restores the state of the radio.
   mutating func endSubstitute() -> [KeeperAction] {
     defer {
       substitute = .none
@@ -105,7 +105,7 @@ extension AdapterKeeper {
     }
   }
 
-  /// Passes commands to the controller, and its answers, on to our own scan.
+  /// Passes commands to the controller, and its answers, to our own scan.
   mutating func overhear(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
     hearing.overhear(packet, at: time)
     guard case .ownScan(var scan) = substitute, packet.count >= 4 else { return [] }
@@ -119,7 +119,7 @@ extension AdapterKeeper {
     return issue(commands, at: time)
   }
 
-  /// Our own commands are not echoed by the socket that sends them: they are overheard here.
+  /// A socket does not receive the commands that it sends, so they are passed on here.
   private mutating func issue(_ commands: [HCICommand], at time: MonotonicTime) -> [KeeperAction] {
     for command in commands { hearing.overhear(command.packet.span, at: time) }
     return commands.map { .command(adapter: index, $0) }

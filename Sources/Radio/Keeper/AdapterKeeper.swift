@@ -1,11 +1,11 @@
 import Beacons
 
-/// Keeps one adapter hearing, as a pure state machine: packets and time go in, actions come out. It maintains two things: the
+/// Keeps one adapter receiving. A pure state machine: packets and time go in, actions come out. It maintains two things: the
 /// adapter's power, and a management pattern monitor, which makes the kernel scan passively, also after every power-on.
 struct AdapterKeeper {
   /// The kernel usually answers at once; after this time the question is repeated.
   static let patience = TimeSpan.seconds(5)
-  /// A controller that hangs holds up the kernel's answer for many commands of 2 s each.
+  /// If a controller hangs, the kernel waits 2 s for each of many commands before it answers.
   static let powerPatience = TimeSpan.seconds(20)
   /// The pause between two checks of rfkill while it blocks.
   static let blockInterval = TimeSpan.seconds(1)
@@ -15,14 +15,14 @@ struct AdapterKeeper {
   static let aftermath = TimeSpan.seconds(10)
 
   enum Power: Equatable {
-    /// Its description was asked for.
+    /// Its description was requested.
     case asking
     case on
-    /// Switched off by somebody, and left so.
+    /// Another program or a person switched it off; it stays off.
     case off
     case blocked
     case turningOn
-    /// Ours, to be switched on again at once.
+    /// Switched off by us, to be switched on again at once.
     case turningOff
   }
 
@@ -30,9 +30,9 @@ struct AdapterKeeper {
     case none
     case adding
     case added(handle: UInt16)
-    /// Ours is being removed to be added again.
+    /// Our monitor is being removed, to be added again.
     case removing(handle: UInt16)
-    /// It is not possible; the reason was reported.
+    /// The kernel refused; the reason was reported.
     case refused
   }
 
@@ -53,12 +53,12 @@ struct AdapterKeeper {
   var lacksAdmin = false
   var isStopping = false
   var hasToldPath = false
-  /// There is no raw socket: the adapter hears only what bluetoothd passes on.
+  /// There is no raw socket: the adapter receives only what bluetoothd forwards.
   private(set) var hearsByBusOnly = false
   var lacksBluetoothd = false
   /// The PHYs that were selected before we added one.
   var formerPHY: UInt32?
-  /// Since when nothing that we set up keeps it scanning; nil: something does.
+  /// Since when nothing of ours keeps it scanning; nil: something does.
   private var unkeptSince: MonotonicTime?
   private var lost: Int64 = 0
   private var lossShownUntil: MonotonicTime?
@@ -74,7 +74,7 @@ struct AdapterKeeper {
     hearing = AdapterHearing(at: time)
   }
 
-  /// What people call it.
+  /// Its usual name.
   var name: String { info?.kernelName ?? "hci\(index)" }
 
   var deadline: MonotonicTime {
@@ -97,7 +97,7 @@ struct AdapterKeeper {
     return [.send(ManagementCommand(opcode: .readInformation, adapter: index))]
   }
 
-  /// Its socket died. Unless its removal is announced meanwhile, it is asked anew after a moment.
+  /// Its socket died. Unless the kernel reports the adapter's removal, it is opened again after a moment.
   mutating func socketDied(at time: MonotonicTime) {
     guard !isStopping else { return }
     info = nil
@@ -107,7 +107,7 @@ struct AdapterKeeper {
     told = nil
   }
 
-  /// There is no raw socket for it: whatever the kernel says of a monitor, bluetoothd is sought.
+  /// There is no raw socket for it. bluetoothd is needed, whatever the kernel answers about a monitor.
   mutating func hearByBusOnly() {
     hearsByBusOnly = true
     monitorDeadline = .zero
@@ -129,7 +129,7 @@ struct AdapterKeeper {
     return actions + tellHealth(at: time)
   }
 
-  /// The description of an adapter that is wanted came in.
+  /// Processes the description of an adapter that is wanted.
   mutating func described(_ info: AdapterInfo, at time: MonotonicTime) -> [KeeperAction] {
     self.info = info
     var actions: [KeeperAction] = [.attach(info), .send(.setScan(policy.duty, of: index))]
@@ -143,12 +143,12 @@ struct AdapterKeeper {
     return actions + tellHealth(at: time)
   }
 
-  /// Receives the advertisements in this range of the batch.
+  /// Processes the advertisements in this range of the batch.
   ///
-  /// - Parameter ownPayloads: what an adapter of ours sends.
+  /// - Parameter ownPayloads: the payloads that our adapters broadcast.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, ownPayloads: [[UInt8]]) {
     batch.forEach(in: range) { advertisement, payload in
-      // Our own addresses change with every turn, and none of them ever leaves.
+      // Our own broadcasts are not counted as senders: their addresses change with every turn, and they never leave.
       let isOwn = ownPayloads.contains { own in
         own.count == payload.count && payload.indices.allSatisfy { own[$0] == payload[$0] }
       }
@@ -176,7 +176,7 @@ struct AdapterKeeper {
 
   // MARK: Health
 
-  /// What to publish of it; nil while nothing is known.
+  /// Its health for publication; nil while nothing is known.
   private func health(at time: MonotonicTime) -> (ReceiverHealth, String)? {
     switch power {
     case .asking: return nil
@@ -188,13 +188,13 @@ struct AdapterKeeper {
       return (.deaf, "bluetoothd is not running, and it hears only through bluetoothd")
     }
     let state = hearing.state(at: time)
-    // Once blind, it takes a sign of life to be believed again.
+    // After it was blind, a proof is needed that it works again.
     if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, state == .ok { return nil }
     switch state {
     case .deaf(let deafness): return (.deaf, deafness.reason)
     case .empty: return (.empty, "reports arrive empty")
     case .ok, .quiet:
-      // A controller that responds hears nothing while nobody lets it scan.
+      // A controller that responds receives nothing while it is not scanning.
       let hears = state == .ok ? hearing.isProved : hearing.overheard.isScanning == true
       if let unkeptSince, !hears {
         if time - unkeptSince >= Self.patience { return (.deaf, unkeptReason) }

@@ -1,5 +1,5 @@
 import Beacons
-/// A command to the controller itself (Core Specification, Vol 4, Part E, 5.4.1), as a raw socket takes it: packet type 1,
+/// A command to the controller itself (Core Specification, Vol 4, Part E, 5.4.1), in the format of a raw socket: packet type 1,
 /// opcode 2, length 1, parameters.
 struct HCICommand: Equatable, Sendable {
   enum Opcode {
@@ -20,7 +20,7 @@ struct HCICommand: Equatable, Sendable {
   var opcode: UInt16
   var parameters: [UInt8] = []
 
-  /// Every controller that lives answers this, and it changes nothing.
+  /// Every working controller answers this, and it changes nothing.
   static let probe = Self(opcode: Opcode.readVersion)
   static let reset = Self(opcode: Opcode.reset)
 

@@ -1,7 +1,7 @@
-/// What an adapter's own packets show about how well it hears.
+/// How well an adapter receives, judged by its own packets.
 enum HearingState: Equatable {
   case ok
-  /// Nobody seems to be near: it scans and responds.
+  /// No device seems to be near: it scans and responds.
   case quiet
   /// Reports arrive without data.
   case empty

@@ -1,22 +1,22 @@
 import Beacons
 
-/// Commands to a controller from the kernel and other programs, and its answers, overheard on its raw socket: the only way to
-/// know whether it really scans.
+/// The state of a controller, derived from the commands of the kernel and other programs and the answers on its raw socket.
+/// There is no other way to know whether it really scans.
 struct Overheard {
   /// nil: unknown, because it began before we listened.
   private(set) var isScanning: Bool?
-  /// Since when that is so.
+  /// Since when `isScanning` has its value.
   private(set) var scanChanged: MonotonicTime
-  /// Whether it reports only devices that the kernel waits for.
+  /// Whether it reports only devices on the kernel's accept list.
   private(set) var usesAcceptList = false
   private(set) var acceptListChanged: MonotonicTime
   /// Most controllers do not scan while they connect.
   private(set) var connectingSince: MonotonicTime?
-  /// It was reset and has not been set up again: it reports nothing to the host.
+  /// When it was reset, if it has not been set up again: it reports nothing to the host.
   private(set) var resetAt: MonotonicTime?
   private(set) var hardwareErrorAt: MonotonicTime?
 
-  /// Asked for, and not answered yet.
+  /// A command that was not answered yet.
   private var askedToScan: Bool?
   private var askedForAcceptList: Bool?
 
@@ -25,15 +25,15 @@ struct Overheard {
     acceptListChanged = time
   }
 
-  /// An advertising report proves that it scans, and that what it sends reaches us; if it came later, for reports and the
-  /// rest are handed over apart.
+  /// An advertising report proves that the controller scans and that its packets reach us, if it came later than the last
+  /// change. (Reports and other packets are delivered separately.)
   mutating func noteReport(at time: MonotonicTime) {
     if let reset = resetAt, time > reset { resetAt = nil }
     if let since = connectingSince, time > since { connectingSince = nil }
     if isScanning == false, time > scanChanged { setScanning(nil, time) }
   }
 
-  /// A command that somebody sends; from the opcode on.
+  /// Processes a command of any program, from the opcode on.
   mutating func command(_ bytes: Span<UInt8>, at time: MonotonicTime) {
     guard bytes.count >= 3 else { return }
     switch bytes.littleEndian16(at: 0) {
@@ -53,8 +53,8 @@ struct Overheard {
     }
   }
 
-  /// An answer: Command Complete (0x0E: length 1, commands 1, opcode 2, status 1) or Command Status (0x0F: length 1,
-  /// status 1, commands 1, opcode 2); from the event code on. False where it is cut short.
+  /// Processes an answer: Command Complete (0x0E: length 1, commands 1, opcode 2, status 1) or Command Status (0x0F: length 1,
+  /// status 1, commands 1, opcode 2); from the event code on. False if it is truncated.
   mutating func answer(_ event: Span<UInt8>, at time: MonotonicTime) -> Bool {
     guard event.count >= 6 else { return event.count >= 5 }
     let isComplete = event[0] == 0x0E
@@ -88,7 +88,7 @@ struct Overheard {
 
   mutating func hardwareError(at time: MonotonicTime) { hardwareErrorAt = time }
 
-  /// The controller was set up anew by the kernel.
+  /// The kernel has set up the controller again.
   mutating func poweredOn(at time: MonotonicTime) {
     resetAt = nil
     connectingSince = nil

@@ -1,7 +1,7 @@
 import Beacons
 
-/// A scan of our own, by commands to the controller, if the kernel grants us no monitor and there is no bluetoothd. A pure
-/// state machine. It never stops a scan that is not ours.
+/// A scan of our own, by commands to the controller, if the kernel refuses a monitor and there is no bluetoothd. A pure state
+/// machine. It never stops another program's scan.
 struct OwnScan {
   private enum Phase: Equatable {
     case idle
@@ -14,7 +14,7 @@ struct OwnScan {
     case yielding
   }
 
-  /// Between tries to begin.
+  /// The pause between two attempts.
   static let retry = TimeSpan.seconds(1)
   private static let disallowed: UInt8 = 0x0C
 
@@ -32,7 +32,7 @@ struct OwnScan {
     deadline = time
   }
 
-  /// - Parameter isScanning: the controller's known state.
+  /// - Parameter isScanning: the controller's state, if known.
   mutating func advance(to time: MonotonicTime, isScanning: Bool?) -> [HCICommand] {
     guard deadline <= time else { return [] }
     deadline = time + Self.retry
@@ -40,27 +40,27 @@ struct OwnScan {
     return begin()
   }
 
-  /// Ours is stopped and begun anew.
+  /// Stops and restarts our scan.
   mutating func renew(at time: MonotonicTime) -> [HCICommand] {
     deadline = time + Self.retry
     return stop() + begin()
   }
 
-  /// At the end, and before the parameters can be set anew.
+  /// Called at the end, and before the parameters are set again.
   mutating func stop() -> [HCICommand] {
     guard phase == .on else { return [] }
     phase = .idle
     return [enabling(false)]
   }
 
-  /// Another program's command.
+  /// Processes another program's command.
   mutating func overhear(_ opcode: UInt16) {
     let steersScan = [HCICommand.Opcode.setScanEnable, HCICommand.Opcode.setExtendedScanEnable].contains(
       opcode)
     if steersScan, phase != .idle { phase = .yielding }
   }
 
-  /// The answer to one of ours, perhaps; with the return parameters after the status.
+  /// Processes an answer, perhaps to one of our commands; with the return parameters after the status.
   mutating func answered(_ opcode: UInt16, status: UInt8, _ parameters: Span<UInt8>) -> [HCICommand] {
     switch (phase, opcode) {
     case (.learning, HCICommand.Opcode.readCommands):
@@ -88,7 +88,7 @@ struct OwnScan {
     }
     phase = .setting
     let timing = duty.interval.littleEndianOctets + duty.window.littleEndianOctets
-    // Passive; own address public, which a passive scan does not use; everybody is reported.
+    // Passive; own address public, which a passive scan does not use; all devices are reported.
     guard usesExtended else {
       return [HCICommand(opcode: HCICommand.Opcode.setScanParameters, parameters: [0] + timing + [0, 0])]
     }

@@ -20,14 +20,14 @@ struct Recovery {
   /// After working for this long it counts as recovered.
   static let healed = TimeSpan.seconds(600)
 
-  /// When this many fall silent together, a power cycle is justified.
+  /// If this many fall silent together, a power cycle is justified.
   private static let crowd = 6
 
   enum Advice: Equatable {
     case perform(Step)
     /// A heavy step is due, but too many were taken recently.
     case budgetSpent
-    /// Everything was tried; it rests.
+    /// All steps were tried; it waits.
     case exhausted(until: MonotonicTime)
   }
 
@@ -41,7 +41,7 @@ struct Recovery {
   private var heavy: [MonotonicTime] = []
   private var hasToldOfBudget = false
 
-  /// It hears, or nothing prevents it from hearing.
+  /// It receives, or has a harmless reason for silence.
   mutating func sound(at time: MonotonicTime) {
     since = nil
     lastStep = nil
@@ -53,7 +53,7 @@ struct Recovery {
     if time - soundSince >= Self.healed { vainClimbs = 0 }
   }
 
-  /// What to do about it now.
+  /// The next step.
   mutating func advise(_ state: HearingState, at time: MonotonicTime) -> Advice? {
     soundSince = nil
     let began = since ?? time
@@ -88,7 +88,7 @@ struct Recovery {
 
   private mutating func exhaust(_ state: HearingState, at time: MonotonicTime) -> Advice? {
     var pause = TimeSpan.seconds(10)
-    // Whether they have left or were cut off shows within this time, or never.
+    // Within this time it becomes clear whether they left or were cut off, or never.
     if case .deaf(.fellSilent) = state { pause = .seconds(25) }
     guard let began = since, time - began >= pause else { return nil }
     let until = time + Self.rests[min(vainClimbs, Self.rests.count - 1)]
@@ -105,7 +105,7 @@ struct Recovery {
     ]
     switch state {
     case .ok, .quiet, .deaf(.connecting): return []
-    // It cannot be asked for less; a hiccup heals by itself.
+    // It does not answer, so milder steps are impossible; a short hang ends by itself.
     case .deaf(.noAnswer):
       return [(.powerCycle, .seconds(8)), (.reset, .seconds(15)), (.resetUSB, .seconds(15))]
     // Its event mask is lost, and restarting the scan does not restore it.
@@ -114,7 +114,7 @@ struct Recovery {
         (.renewScan, .zero), (.powerCycle, .milliseconds(1_500)), (.reset, .seconds(10)),
         (.resetUSB, .seconds(15)),
       ]
-    // This may still be chance: take cheap steps and, for a crowd, one expensive step, once and after a pause.
+    // This may still be chance. So take cheap steps and, for many senders, one expensive step, once and after a pause.
     case .deaf(.fellSilent(let senders)):
       let cheap: [(step: Step, pause: TimeSpan)] = [(.renewScan, .zero), (.restartScan, .seconds(3))]
       return senders < crowd ? cheap : cheap + [(.powerCycle, .seconds(20))]

@@ -1,16 +1,16 @@
 import Beacons
 
-/// Keeps every wanted adapter hearing, as a pure state machine: packets and time go in, actions come out.
+/// Keeps every wanted adapter receiving. A pure state machine: packets and time go in, actions come out.
 struct ScanKeeper {
   private let wants: @Sendable (AdapterInfo) -> Bool
   private let policy: KeeperPolicy
   private var listDeadline: MonotonicTime?
   /// The adapters listed at the start that have not answered yet; nil before the list arrived.
   private var unanswered: Set<UInt16>?
-  /// By adapter index; the kernel bounds it to 65,535 and hostile packets do not come from the kernel.
+  /// By adapter index. The kernel limits them to 65,535, and hostile packets do not come from the kernel.
   private var adapters: [UInt16: AdapterKeeper] = [:]
   private var isStopping = false
-  /// What one of our adapters broadcasts. Hearing it with another adapter proves nothing.
+  /// The payloads that our adapters broadcast. Receiving one with another adapter proves nothing.
   var ownPayloads: [[UInt8]] = []
 
   init(_ policy: KeeperPolicy, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
@@ -18,7 +18,7 @@ struct ScanKeeper {
     self.wants = wants
   }
 
-  /// When `advance` has something to do.
+  /// When `advance` must be called next.
   var deadline: MonotonicTime {
     adapters.values.reduce(listDeadline ?? .distantFuture) { min($0, $1.deadline) }
   }
@@ -50,7 +50,7 @@ struct ScanKeeper {
     return actions
   }
 
-  // MARK: What the adapters' own sockets bring
+  // MARK: Packets of the adapters' sockets
 
   /// The adapter received the advertisements in this range of the batch.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
@@ -73,14 +73,14 @@ struct ScanKeeper {
     adapters[index]?.noteLost(total, at: time) ?? []
   }
 
-  /// What `inspectBlock` asked for; nil where it cannot be known.
+  /// The result of `inspectBlock`; nil: unknown.
   mutating func inspected(_ isBlocked: Bool?, of index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
     adapters[index]?.inspected(isBlocked, at: time) ?? []
   }
 
-  // MARK: What bluetoothd does
+  // MARK: bluetoothd
 
-  /// Whether bluetoothd is running: the reply to `seekBluetoothd`, and at every change.
+  /// Whether bluetoothd is running: the answer to `seekBluetoothd`, and at every change.
   mutating func bluetoothd(_ isThere: Bool, at time: MonotonicTime) -> [KeeperAction] {
     adapters.keys.sorted().flatMap { adapters[$0]?.bluetoothd(isThere, at: time) ?? [] }
   }
@@ -89,7 +89,7 @@ struct ScanKeeper {
     adapters[index]?.discovering(isOn, at: time) ?? []
   }
 
-  // MARK: What the kernel's management says
+  // MARK: The kernel's management events
 
   mutating func receive(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
     guard let (index, event) = ManagementEvent.parse(packet) else { return [] }

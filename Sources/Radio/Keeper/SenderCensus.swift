@@ -1,12 +1,12 @@
 import Beacons
 
-/// Who was heard lately, and how regularly. This distinguishes a room that fell silent all at once from one that the last
-/// visitor left. Of fixed size: a newcomer whose place is taken is ignored until the other is long gone.
+/// The recent senders, and how regularly they send. This distinguishes a room that fell silent all at once from one that the
+/// last visitor left. Of fixed size: a newcomer whose place is occupied is ignored until the other has been silent for long.
 struct SenderCensus {
   private static let size = 256
-  /// Advertisements from which on a sender's interval is believed.
+  /// A sender's interval is believed after this many advertisements.
   private static let familiar: UInt16 = 10
-  /// More missing advertisements in a row from one sender do not count.
+  /// At most this many missing advertisements of one sender count.
   private static let enough: Int64 = 8
 
   private struct Sender {
@@ -25,7 +25,7 @@ struct SenderCensus {
 
   private var senders = [Sender](repeating: Sender(), count: Self.size)
 
-  /// Notes an advertisement. Returns whether its sender ever sent data.
+  /// Records an advertisement. Returns whether its sender ever sent data.
   mutating func note(_ address: UInt64, hasData: Bool, at time: MonotonicTime) -> Bool {
     // Fibonacci hashing: consecutive addresses spread out.
     let slot = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 56)
@@ -45,9 +45,9 @@ struct SenderCensus {
     return senders[slot].hadData
   }
 
-  /// How many that were heard regularly up to `end`, the last advertisement of all, have been silent since for so long
-  /// that chance is no explanation; 0: it may be chance. The advertisements missing from them all are weighed together:
-  /// eight from each of three senders, or two from each of twelve.
+  /// How many senders were regular up to `end`, the last advertisement of all, and have been silent since for too long to be
+  /// chance; 0: it may be chance. The missing advertisements of all senders are added up: eight from each of three senders, or
+  /// two from each of twelve.
   func silenced(since end: MonotonicTime, at time: MonotonicTime) -> Int {
     let silence = (time - end).nanoseconds
     var silenced = 0

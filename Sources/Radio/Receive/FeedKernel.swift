@@ -3,8 +3,8 @@ import CBlueZ
 import Glibc
 import Machine
 
-/// Stands where the kernel's management interface would, for a radio whose advertisements another process sends: one adapter,
-/// hci0, which is on and accepts every command.
+/// Imitates the kernel's management interface for a radio whose advertisements come from another process: one adapter, hci0,
+/// which is on and accepts every command.
 final class FeedKernel: Sendable {
   /// The radio's end.
   let management: HCISocket
@@ -30,8 +30,7 @@ final class FeedKernel: Sendable {
     }
   }
 
-  /// Command Complete with what the command asks for (BlueZ doc/mgmt-api.txt). To one that is not known here, Command Status:
-  /// unknown.
+  /// Command Complete with the requested data (BlueZ doc/mgmt-api.txt). For an unknown command, Command Status: unknown.
   static func answer(_ command: ArraySlice<UInt8>) -> [UInt8] {
     guard command.count >= 6 else { return [] }
     let head = Array(command.prefix(6))
@@ -50,7 +49,7 @@ final class FeedKernel: Sendable {
     return bytes + command[..<2] + parameters
   }
 
-  /// Bluetooth 4.2 from Linux; powered and with Low Energy, able to both.
+  /// Bluetooth 4.2 from Linux; powered and with Low Energy, and capable of both.
   private static var information: [UInt8] {
     let settings: UInt32 = 1 << 0 | 1 << 9
     var bytes: [UInt8] = [1, 0, 0, 0, 0xAA, 0, 8, 2, 0]

@@ -1,10 +1,9 @@
 import Beacons
 
-/// How long to let packets gather before the next receive: a wake-up costs more than processing a packet.
+/// How long to let packets collect before the next receive, because a wake-up costs more than processing a packet.
 ///
-/// Long enough for about `packets` packets at the recent rate, and at most `longest`. Their times are the kernel's, so
-/// decisions do not change; they are only published that much later. The smallest socket buffer holds more
-/// than twice as many.
+/// Long enough for about `packets` packets at the recent rate, and at most `longest`. The kernel records their times, so
+/// decisions do not change; they are only published later. The smallest socket buffer holds more than twice as many.
 struct Gathering {
   static let longest = TimeSpan.milliseconds(100)
   /// A shorter sleep costs more than it saves.

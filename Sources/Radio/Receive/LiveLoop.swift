@@ -2,9 +2,9 @@ import Machine
 import Beacons
 import Glibc
 
-/// The live radio's thread: polls all sockets, feeds the scan keeper, hands over batches.
+/// The live radio's thread: polls all sockets, feeds the scan keeper, delivers batches.
 final class LiveLoop {
-  /// How many packets are taken from one socket before the others get their turn.
+  /// How many packets are read from one socket before the others.
   private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
 
@@ -13,7 +13,7 @@ final class LiveLoop {
   let management: HCISocket
   let openRaw: (UInt16, Int32) throws(RadioError) -> HCISocket
   var keeper: ScanKeeper
-  /// Only where something is to be sent.
+  /// nil if nothing is to be broadcast.
   var broadcaster: BroadcastKeeper?
   var names: ReceiverNames
   /// Keyed by adapter index.
@@ -25,19 +25,19 @@ final class LiveLoop {
   var health: [ReceiverIndex: ReceiverHealth] = [:]
   var counts: [ReceiverIndex: ReceiverCounts] = [:]
   var batch = AdvertisementBatch()
-  /// Room for sorting.
+  /// Memory for sorting.
   private var sorted = AdvertisementBatch()
   private var buffer = PacketBuffer()
-  /// Only if the kernel grants us no monitor.
+  /// Only if the kernel refuses a monitor.
   var blueZ: BlueZ?
   var hasBluetoothd: Bool?
-  /// Those without a raw socket, by adapter index.
+  /// Adapters without a raw socket, by adapter index.
   var busReceivers: [UInt16: ReceiverIndex] = [:]
   var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
   private var pauses = PauseWatch()
   private var gathering = Gathering()
-  /// Until then no adapter's socket is polled: packets gather.
+  /// Until then no adapter's socket is polled, so that packets collect.
   private var gathersUntil = MonotonicTime.zero
 
   init(
@@ -68,7 +68,7 @@ final class LiveLoop {
       pauses.mark(at: now)
       let ready = try poll(bell, until: deadline(stopAt, now), now)
       noteWaking()
-      // A receiver's health is reported after everything that it heard before.
+      // A receiver's health is reported after its earlier advertisements.
       try hear(all: gathersUntil > LiveClock.now)
       if stopAt == nil, ready.bell {
         bell.silence()
@@ -91,7 +91,7 @@ final class LiveLoop {
     }
   }
 
-  /// What waits in the sockets after the process did not run is taken as heard now.
+  /// After a pause of the process, packets that wait in the sockets count as received now.
   private func noteWaking() {
     let now = LiveClock.now
     guard let since = pauses.look(at: now) else { return }
@@ -125,7 +125,7 @@ final class LiveLoop {
     polled.removeAll(keepingCapacity: true)
     watch(bell.reading)
     watch(management.descriptor.number)
-    // A negative descriptor is passed over.
+    // poll ignores a negative descriptor.
     watch(blueZ?.connection.descriptor.number ?? -1)
     for adapter in listened {
       watch(gathersUntil > now ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1)
@@ -145,7 +145,7 @@ final class LiveLoop {
     let ready = Ready(
       bell: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0,
       bus: polled[2].revents != 0, hasDead: polled[3...].contains { $0.revents & Self.failed != 0 })
-    // Each receiver keeps what was said of its own socket, for the list may change before that is looked at.
+    // The answer is stored with each receiver, because the list may change before it is used.
     for (adapter, answer) in zip(listened, polled.dropFirst(3)) {
       // Access by subscript would allocate memory.
       if let place = receivers.index(forKey: adapter) { receivers.values[place].answer = answer.revents }
@@ -160,10 +160,10 @@ final class LiveLoop {
     polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
   }
 
-  /// Gives up the sockets that the kernel closed, and asks for their adapters anew.
+  /// Closes the sockets that the kernel closed, and opens their adapters again.
   private func detachDead() throws(RadioError) {
     for adapter in listened where (receivers[adapter]?.answer ?? 0) & Self.failed != 0 {
-      // What it heard before it died counts.
+      // Advertisements from before it died count.
       while try !receiveAdvertisements(adapter).isDrained { handOver() }
       handOver()
       detach(adapter)
@@ -192,7 +192,7 @@ final class LiveLoop {
     }
   }
 
-  /// Receives from the adapters that have something, or from all.
+  /// Receives from the adapters with data, or from all.
   private func hear(all: Bool) throws(RadioError) {
     var (packets, isDrained, isAny) = (0, true, false)
     // An adapter's packets may start or end the use of another adapter.
@@ -229,7 +229,7 @@ final class LiveLoop {
       actions += keeper.overheard($0, on: adapter, at: $1)
       actions += broadcaster?.overheard($0, on: adapter, at: $1) ?? []
     }
-    // Assigning to a subscript would take memory for its way in and out.
+    // Assignment by subscript would allocate memory.
     receivers.updateValue(receiver, forKey: adapter)
     keeper.heard(batch, before..<batch.count, on: adapter)
     try perform(actions)
@@ -257,7 +257,7 @@ final class LiveLoop {
   }
 }
 
-/// Carries out the keeper's actions.
+/// Performs the keeper's actions.
 extension LiveLoop {
   func perform(_ actions: [KeeperAction]) throws(RadioError) {
     for action in actions {
@@ -267,7 +267,7 @@ extension LiveLoop {
       case .attach(let info): try attach(info)
       case .detach(let adapter): detach(adapter)
       case .health(let adapter, let health, let reason):
-        // It was said before the attempt to open a raw socket showed that there is none.
+        // It was reported before the attempt to open a raw socket failed.
         if busReceivers[adapter] != nil, health == .ok, reason.isEmpty { continue }
         guard let receiver = receivers[adapter]?.index ?? busReceivers[adapter] else { continue }
         report(health, receiver, reason)
@@ -323,7 +323,7 @@ extension LiveLoop {
       busReceivers[info.index] = index
       keeper.hearsByBusOnly(info.index)
     } catch .system(let error) where error.code == ENODEV {
-      // Gone again already; its removal is announced next, or it is back.
+      // The adapter has already gone. Its removal is reported next, or it is back.
       keeper.socketDied(of: info.index, at: LiveClock.now)
     }
   }
@@ -346,9 +346,9 @@ extension LiveLoop {
 /// The pause between two attempts to reach the system bus.
 private let busRetry = TimeSpan.seconds(5)
 
-/// Uses bluetoothd if the kernel grants us no monitor, or not even a raw socket.
+/// Uses bluetoothd if the kernel refuses a monitor or even a raw socket.
 extension LiveLoop {
-  /// Connects to bluetoothd over the bus; without a bus, tries again later.
+  /// Connects to bluetoothd on the bus; without a bus, tries again later.
   func seekBlueZ() throws(RadioError) {
     seeksBlueZ = nil
     if blueZ != nil {
@@ -383,7 +383,7 @@ extension LiveLoop {
     }
   }
 
-  /// There is no bluetoothd, and there never was: without a raw socket nothing can be heard.
+  /// There never was a bluetoothd: without a raw socket nothing can be received.
   private func miss() throws(RadioError) {
     if !busReceivers.isEmpty, hasBluetoothd == nil { throw .missingRawCapability }
   }

@@ -15,7 +15,7 @@ import Synchronization
 ///   })
 /// ```
 public final class LiveRadio: Sendable {
-  /// How long an advertisement may wait for others before it is handed over.
+  /// How long an advertisement may wait in a batch.
   public static let longestGathering = Gathering.longest
 
   public struct Options: Sendable {
@@ -25,7 +25,7 @@ public final class LiveRadio: Sendable {
     public var aliases: [DeviceAddress: String] = [:]
     /// Whether an adapter that is off when it is found is switched on.
     public var powersOn = true
-    /// Whether a block that somebody set by rfkill is lifted.
+    /// Whether an rfkill block that somebody set is lifted.
     public var unblocks = false
     /// How much of the time to listen.
     public var duty = ScanDuty.balanced
@@ -35,24 +35,24 @@ public final class LiveRadio: Sendable {
     public var broadcast: BroadcastPlan?
     /// Whether to wait if there is no adapter, or no Bluetooth, yet.
     public var waitsForAdapter = false
-    /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
-    /// CAP_NET_ADMIN at most 212,992.
+    /// Receive buffer of a socket in bytes; an advertisement needs 768. The kernel doubles it. Without CAP_NET_ADMIN it grants
+    /// at most 212,992.
     public var receiveBuffer: Int32 = 4 << 20
 
     public init() {}
   }
 
-  /// The radio's callbacks, on its own thread. Each gets the receivers known by then.
+  /// The radio's callbacks, on its own thread. Each gets the receivers known so far.
   public struct Handlers: Sendable {
     public var onBatch: @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
     public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
-    /// Counts changed; at most once a second and receiver.
+    /// Changed counts, at most once a second per receiver.
     public var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
-    /// The process did not run for so long, until now; comes before what was received meanwhile.
+    /// The process did not run for this long, until now. Called before the advertisements that arrived meanwhile.
     public var onPause: @Sendable (TimeSpan, WallTime, ReceiverTable) -> Void = { _, _, _ in }
     /// The state of the broadcast has changed.
     public var onBroadcast: @Sendable (BroadcastStatus) -> Void = { _ in }
-    /// Something a person should know, in words.
+    /// A message for people.
     public var onNotice: @Sendable (String) -> Void = { _ in }
     /// Every LE meta event as the controller sent it, from the event code on, for recording.
     public var onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?
@@ -62,7 +62,7 @@ public final class LiveRadio: Sendable {
     }
   }
 
-  /// Where sockets come from; a test puts its own here.
+  /// Opens the sockets; tests replace it.
   struct Sockets: Sendable {
     var management: @Sendable () throws(RadioError) -> HCISocket
     var raw: @Sendable (_ adapter: UInt16, _ receiveBuffer: Int32) throws(RadioError) -> HCISocket
@@ -82,9 +82,9 @@ public final class LiveRadio: Sendable {
     try self.init(options, .kernel)
   }
 
-  /// Hears the HCI events that another process sends, one a datagram, in place of an adapter: the way to measure it where there
-  /// is none. When the sender closes its end, the receiver hci0 is gone.
-  /// - Parameter descriptor: a connected socket of type SOCK_SEQPACKET, which it takes over.
+  /// Receives HCI events from another process, one a datagram, instead of an adapter: for measuring without one. When the
+  /// sender closes its end, the receiver hci0 is gone.
+  /// - Parameter descriptor: a connected socket of type SOCK_SEQPACKET. The radio takes ownership.
   public convenience init(feed descriptor: Int32) throws(SystemError) {
     let socket = try FeedSocket.take(descriptor)
     let kernel = try FeedKernel()
@@ -93,7 +93,7 @@ public final class LiveRadio: Sendable {
     let sockets = Sockets(
       management: { () throws(RadioError) in kernel.management },
       raw: { _, _ throws(RadioError) in
-        // Once the sender has closed its end, there is no other.
+        // After the sender has closed its end, there is no other socket.
         guard let socket = left.withLock({ $0.take() }) else {
           throw .system(SystemError(call: "the feed", code: ENODEV))
         }
@@ -112,7 +112,7 @@ public final class LiveRadio: Sendable {
     if bell.reading < 0 { throw .system(SystemError(call: "pipe", code: EMFILE)) }
   }
 
-  /// Receives until `stop`. Blocks, so give it a thread of its own, or use `start`.
+  /// Receives until `stop`. Blocks, so run it on a thread of its own, or use `start`.
   public func run(_ handlers: Handlers) throws(RadioError) {
     guard let management = try openManagement(handlers) else { return }
     let loop = LiveLoop(options, handlers, management: management, openRaw: sockets.raw)
@@ -171,11 +171,10 @@ public final class LiveRadio: Sendable {
   public func stop() { bell.ring() }
 }
 
-/// A socket over which another process sends advertisements, in place of an adapter's own, for measuring without an adapter.
+/// A socket on which another process sends advertisements, instead of an adapter's own, for measuring without an adapter.
 enum FeedSocket {
-  /// Takes a descriptor over.
-  /// - Throws: for what is not a connected socket of type SOCK_SEQPACKET; any other has no end or loses the bounds of what was
-  ///   sent.
+  /// Takes ownership of a descriptor.
+  /// - Throws: if it is not a connected socket of type SOCK_SEQPACKET; any other has no end, or loses the bounds of packets.
   static func take(_ number: Int32) throws(SystemError) -> HCISocket {
     var type: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)

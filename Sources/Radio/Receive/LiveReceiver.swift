@@ -1,14 +1,14 @@
 import Beacons
 import Machine
 
-/// One adapter that is being heard.
+/// One adapter from which advertisements are received.
 struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
   let socket: HCISocket
-  /// What the latest poll said of its socket.
+  /// The result of the latest poll of its socket.
   var answer: Int16 = 0
-  /// Packets that its socket dropped, as counted so far.
+  /// How many packets its socket has dropped so far.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
   var clock = ReceiveClock()
@@ -19,10 +19,10 @@ struct LiveReceiver {
     self.socket = socket
   }
 
-  /// Takes at most `limit` packets from the socket and appends the advertisements in them.
+  /// Reads at most `limit` packets from the socket and appends their advertisements.
   ///
-  /// - Parameter onOther: gets every packet that brought no advertisement, from its type on.
-  /// - Returns: how many packets it took, and whether the socket is empty now.
+  /// - Parameter onOther: is called with every packet without an advertisement, from its type on.
+  /// - Returns: how many packets were read, and whether the socket is empty now.
   mutating func receive(
     _ limit: Int, into batch: inout AdvertisementBatch, buffer: inout PacketBuffer,
     onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?,
@@ -59,26 +59,25 @@ struct LiveReceiver {
   }
 }
 
-/// Turns the kernel's receive timestamps, which are of the calendar, into monotonic time that never steps
-/// back.
+/// Turns the kernel's receive timestamps, which are wall times, into monotonic time that never goes back.
 struct ReceiveClock {
   /// A greater age means that the wall clock was changed meanwhile.
   static let oldest = TimeSpan.seconds(10)
 
-  /// What was read before may still lie in the socket when the process stops.
+  /// Packets from shortly before a pause may still be in the socket.
   private static let margin = TimeSpan.seconds(1)
 
   private var latest = MonotonicTime(nanoseconds: .min)
-  /// The process did not run in this time, and what the kernel received then is still being read.
+  /// The process did not run in this time, and packets that the kernel received meanwhile are still being read.
   private var pause: (calendar: ClosedRange<WallTime>, end: MonotonicTime)?
 
-  /// The process did not run until now. Nobody knows what happened meanwhile, so what waits counts as heard now.
+  /// The process did not run until now. Waiting packets count as received now, because nothing is known of the time between.
   mutating func resume(since: WallTime, at time: MonotonicTime, _ wallTime: WallTime) {
     pause = (since - Self.margin...max(since, wallTime), time)
   }
 
   /// - Parameters:
-  ///   - stamp: when the kernel received it; nil where it did not say.
+  ///   - stamp: when the kernel received it; nil: unknown.
   mutating func time(
     of stamp: WallTime?, now: MonotonicTime, wallNow: WallTime
   ) -> (time: MonotonicTime, wallTime: WallTime) {
@@ -97,10 +96,10 @@ struct ReceiveClock {
   }
 }
 
-/// What a live receiver has counted since it was first found.
+/// A live receiver's counts since it was first found.
 public struct ReceiverCounts: Equatable, Sendable {
   public var receiver: ReceiverIndex
-  /// Packets that the kernel dropped because they were not taken in soon enough.
+  /// Packets that the kernel dropped because they were not read soon enough.
   public var lost: Int64 = 0
   /// Recovery steps taken.
   public var recoveries: Int64 = 0

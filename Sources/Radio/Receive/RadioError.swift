@@ -1,13 +1,13 @@
 import Machine
 import Glibc
 
-/// Why the live radio cannot be used, and what to do.
+/// Why the live radio cannot be used, and how to mend it.
 public enum RadioError: Error, Equatable, Sendable {
   /// The kernel has no Bluetooth, or this process may not see it.
   case noBluetooth
-  /// No adapter, or none of those asked for; with the names of those there are.
+  /// No adapter, or none of the requested ones; with the names of those that exist.
   case noAdapter(found: [String])
-  /// The kernel strips what is not allowed from the filter and reports no error.
+  /// The kernel removes forbidden events from the filter without an error.
   case missingRawCapability
   case system(SystemError)
 

@@ -3,11 +3,11 @@ import Beacons
 import CBlueZ
 import Glibc
 
-/// What this process may do with the radio, tried rather than guessed; can be asked before the radio runs.
+/// What this process may do with the radio. It is tried rather than guessed; available before the radio runs.
 public struct RadioAccess: Equatable, Sendable {
   /// A raw socket keeps its filter: CAP_NET_RAW.
   public var mayReceiveRaw: Bool
-  /// The kernel takes monitors from us, and our switching: CAP_NET_ADMIN.
+  /// The kernel accepts our monitors and power commands: CAP_NET_ADMIN.
   public var mayAdminister: Bool
   /// bluetoothd is on the system bus.
   public var hasBluetoothd: Bool
@@ -50,7 +50,7 @@ public enum ReceivePath: Sendable {
   case discovery
   /// Raw, kept scanning by commands of our own.
   case ownScan
-  /// Through bluetoothd's signals, which lose much.
+  /// By bluetoothd's signals, which lose much.
   case bus
   case none
 }
@@ -72,11 +72,11 @@ extension ReceivePath: CustomStringConvertible {
 }
 
 extension LiveRadio {
-  /// Whether rfkill blocks an adapter, softly or by a switch on the machine; nil where that cannot be known.
+  /// Whether rfkill blocks an adapter, softly or by a switch on the machine; nil: unknown.
   public static func isBlocked(_ adapter: AdapterInfo) -> Bool? { AdapterHardware.isBlocked(adapter.index) }
 }
 
-/// Small files of the kernel's.
+/// Small files of the kernel.
 enum SmallFile {
   /// The file's text, up to this many bytes; nil if it cannot be read.
   static func text(_ path: String, limit: Int = 32) -> String? {

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Which receiver an adapter is. It is known by its address: unplugged and back as `hci1`, it is the same.
+/// The receiver of an adapter, identified by the adapter's address: if it is plugged in again as `hci1`, it is the same.
 struct ReceiverNames: Sendable {
   private(set) var table = ReceiverTable()
   private let aliases: [UInt64: String]
@@ -10,8 +10,8 @@ struct ReceiverNames: Sendable {
   /// - Parameter aliases: names by the bits of an adapter's address.
   init(aliases: [UInt64: String]) { self.aliases = aliases }
 
-  /// Its alias, else the kernel's name when it was first seen, else (another has that name) its address. nil
-  /// when there is no room for another name.
+  /// Its alias, otherwise the kernel's name when it was first seen, otherwise (if another receiver has that name) its address.
+  /// nil if there is no room for another name.
   mutating func receiver(of adapter: AdapterInfo) -> ReceiverIndex? {
     if let known = receivers[adapter.address.bits] { return known }
     var name = aliases[adapter.address.bits] ?? adapter.kernelName

@@ -15,10 +15,10 @@ public struct CalibrationFile: Hashable, Sendable {
     self.account = account
   }
 
-  /// Bytes. The most samples that are read fit in.
+  /// In bytes. The largest number of samples fits.
   static let limit = 16 << 20
 
-  /// Why a file is no calibration.
+  /// Why a file is not a calibration.
   public struct Fault: Error, Hashable, Sendable {
     /// nil: it cannot be read at all.
     public var position: Diagnostic.Position?
@@ -53,7 +53,7 @@ extension CalibrationFile.Fault: CustomStringConvertible {
 }
 
 extension CalibrationFile {
-  /// Whether it is another site's: it knows rooms or receivers, and not one of those that are configured.
+  /// Whether it belongs to another site: it has rooms or receivers, and none of them is configured.
   public func isForeign(to configuration: Configuration) -> Bool {
     let rooms = Set(account.stays.map(\.room))
     let receivers = Set(calibration.receiverNames)
@@ -64,7 +64,7 @@ extension CalibrationFile {
 }
 
 extension CalibrationFile {
-  /// What is written: `config/schemas/room-calibration.schema.json`, with an end of line.
+  /// The content of the file: `config/schemas/room-calibration.schema.json`, with an end of line.
   public var text: [UInt8] {
     var receivers = calibration.receivers.map(\.name)
     for name in calibration.histograms.map(\.receiver) where !receivers.contains(name) {

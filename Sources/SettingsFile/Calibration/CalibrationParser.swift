@@ -3,7 +3,7 @@ import JSON
 import Proximity
 import Settings
 
-/// Reads a calibration octet by octet. Members that it does not know are skipped, so that a later version may add some.
+/// Reads a calibration octet by octet. Unknown members are skipped, so that a later version may add some.
 struct CalibrationParser {
   typealias Malformed = JSONCursor.Malformed
 
@@ -111,7 +111,7 @@ struct CalibrationParser {
     }
   }
 
-  /// Of each floor, the points at which the signal was heard.
+  /// By floor, the points of the walk.
   private mutating func maps() throws(Malformed) -> [RoomCalibration.Sample] {
     var (first, samples) = (true, [RoomCalibration.Sample]())
     while try nextElement(&first) {

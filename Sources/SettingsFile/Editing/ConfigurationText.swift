@@ -3,10 +3,10 @@ import Messages
 import Proximity
 import Settings
 
-/// A configuration as text, which can be changed without losing anything that people wrote into it.
+/// A configuration as text, which can be changed without losing anything that users wrote into it.
 ///
 /// Every changed text is read again, and returned only if it means exactly the wanted configuration. A change reads both texts
-/// once, and the second reading is what the gateway goes by.
+/// once; the result of the second reading is the configuration to use.
 public struct ConfigurationText: Sendable {
   public let bytes: [UInt8]
   private let path: String
@@ -16,7 +16,7 @@ public struct ConfigurationText: Sendable {
   private let content: Result<(loaded: Configuration.Loaded, tree: Node?), ConfigurationErrors>
 
   /// - Parameters:
-  ///   - path: where the file is; relative paths in it start at its folder.
+  ///   - path: the file; relative paths in it start at its folder.
   ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
   public init(
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = false
@@ -32,13 +32,13 @@ public struct ConfigurationText: Sendable {
     }
   }
 
-  /// What it means.
+  /// The configuration in the text.
   public func loaded() throws(ConfigurationErrors) -> Configuration.Loaded { try content.get().loaded }
 
   /// A changed text.
   public struct Changed: Hashable, Sendable {
     public var bytes: [UInt8]
-    /// What it means.
+    /// The configuration in it.
     public var loaded: Configuration.Loaded
     /// The lines of the changed entries.
     public var lines: String
@@ -56,8 +56,8 @@ public struct ConfigurationText: Sendable {
 
   public var revision: String { Self.revision(of: bytes) }
 
-  /// Gives the zone of this name these rules: `near`, `enter`, `exit` and `lost`, and these receivers their exponents and offsets.
-  /// Everything else of them stays.
+  /// Sets the rules of the zone with this name (`near`, `enter`, `exit` and `lost`), and the exponents and offsets of these
+  /// receivers. Everything else stays.
   public func changing(_ wanted: ZoneSettings, receivers: [ReceiverSettings] = []) throws(EditRefusal)
     -> Changed
   {
@@ -155,9 +155,9 @@ public struct ConfigurationText: Sendable {
 }
 
 extension ConfigurationText {
-  /// Names the calibration of rooms, which the configuration did not.
+  /// Adds `calibration:` to a configuration without it.
   ///
-  /// - Parameter file: beside the configuration; it must be there.
+  /// - Parameter file: an existing file beside the configuration.
   public func adding(calibration file: String) throws(EditRefusal) -> Changed {
     let line = "calibration: \(yamlScalar(file))"
     do throws(Unsupported) {
@@ -200,7 +200,7 @@ extension ConfigurationText {
 }
 
 extension SourceText {
-  /// The whole lines on which a node stands.
+  /// The complete lines of a node.
   fileprivate func lines(of node: Node) -> String {
     let start = startOfLine(range(of: node).lowerBound)
     return text(start..<endOfLine(end(of: node))) + "\n"
@@ -211,9 +211,9 @@ extension SourceText {
 public struct EditRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
   public var remedy: String?
-  /// What `check` says of the file as it is, or as it would be.
+  /// The messages of `check` about the file, or about the changed file.
   public var diagnostics: [Diagnostic]
-  /// What was meant, to paste; nil: it would not be valid anywhere.
+  /// The lines to paste; nil: they would not be valid anywhere.
   public var yaml: String?
 
   init(_ reason: String, remedy: String? = nil, diagnostics: [Diagnostic] = [], yaml: String? = nil) {
@@ -229,7 +229,7 @@ public struct EditRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 /// A part of YAML that the editor leaves to people.
 struct Unsupported: Error {
   var reason: String
-  /// What `check` would say of the changed file.
+  /// The messages that `check` would have for the changed file.
   var diagnostics: [Diagnostic]
 
   init(_ reason: String, diagnostics: [Diagnostic] = []) {

@@ -3,24 +3,25 @@ import Machine
 import Settings
 import Synchronization
 
-/// The configuration's file, for changes from the page: replaced whole, never over somebody else's edit, with a way back.
+/// The configuration's file, for changes from the page. It is replaced as a whole, never over another edit, and changes can be
+/// undone.
 public final class ConfigurationWriter: Sendable {
   /// Why the file is not written, in plain words.
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
     public var remedy: String?
-    /// Whether the file is another one than was seen.
+    /// Whether the file has changed since the client saw it.
     public var isConflict = false
 
     public var description: String { remedy.map { "\(reason): \($0)" } ?? reason }
   }
 
-  /// Changes that can be taken back.
+  /// How many changes can be undone.
   public static let undoLimit = 20
 
   private struct Step {
     var before: [UInt8]
-    /// What the change made of it. Another text is somebody else's edit, which undo must not lose.
+    /// The revision after the change. If the file has another one, it was edited since, and undo must not lose that.
     var revision: String
   }
 
@@ -29,13 +30,13 @@ public final class ConfigurationWriter: Sendable {
 
   public init(path: String) { self.path = path }
 
-  /// Whether there is a change to take back, which nobody's edit has followed.
+  /// Whether the last change can be undone, because the file was not edited since.
   public var canUndo: Bool {
     guard let last = steps.withLock({ $0.last }), let now = try? read() else { return false }
     return last.revision == now.revision
   }
 
-  /// The file as it is.
+  /// The present file.
   public func read() throws(Refusal) -> (bytes: [UInt8], revision: String) {
     do throws(ConfigurationFile.Unreadable) {
       let bytes = try ConfigurationFile(path: path).bytes
@@ -45,7 +46,7 @@ public final class ConfigurationWriter: Sendable {
     }
   }
 
-  /// Replaces the text that had this revision. Gives the new revision.
+  /// Replaces the text with this revision. Returns the new revision.
   public func replace(revision: String, with bytes: [UInt8]) throws(Refusal) -> String {
     try steps.withLock { steps throws(Refusal) in
       let before = try write(bytes, over: revision)
@@ -58,7 +59,7 @@ public final class ConfigurationWriter: Sendable {
     }
   }
 
-  /// Takes the last change back, unless the file was changed since. Gives the new revision.
+  /// Undoes the last change, unless the file was edited since. Returns the new revision.
   public func undo() throws(Refusal) -> String {
     try steps.withLock { steps throws(Refusal) in
       guard let step = steps.last else {
@@ -77,7 +78,7 @@ public final class ConfigurationWriter: Sendable {
         reason: "the file was changed meanwhile", remedy: "reload the page and try again", isConflict: true)
     }
     do throws(SystemError) {
-      // Somebody may save the file while ours is being written.
+      // The file may be saved by an editor while we write.
       try FileReplacement(path).write(bytes) { (try? read().revision) == revision }
     } catch  where error.code == ESTALE {
       throw Refusal(
@@ -90,7 +91,7 @@ public final class ConfigurationWriter: Sendable {
 }
 
 extension ConfigurationWriter.Refusal {
-  /// A file that cannot be written, and what to do about it.
+  /// A file that cannot be written, and how to mend it.
   package init(cannotWrite path: String, _ error: SystemError) {
     reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"
     let folder = FileReplacement.folder(of: path)
@@ -107,9 +108,9 @@ extension ConfigurationWriter.Refusal {
   }
 }
 
-/// Replaces a user's file: completely or not at all, keeping its permissions, and its owner where that is allowed.
+/// Replaces a user's file, completely or not at all. Its permissions stay, and its owner if that is permitted.
 struct FileReplacement {
-  /// The file itself: where a link leads.
+  /// The file itself, after following links.
   private let path: String
 
   init(_ path: String) throws(SystemError) {
@@ -122,12 +123,12 @@ struct FileReplacement {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  /// - Parameter isStillMeant: is asked directly before the old file gives way; if not, `ESTALE` is thrown.
+  /// - Parameter isStillMeant: called directly before the old file is replaced; if it returns false, `ESTALE` is thrown.
   func write(_ bytes: [UInt8], ifStill isStillMeant: () -> Bool) throws(SystemError) {
     var old = stat()
     _ = try systemCall("stat") { unsafe stat(path, &old) }
     guard old.st_mode & S_IFMT == S_IFREG else { throw SystemError(call: "stat", code: EINVAL) }
-    // In the same folder, so that it can take the place of the file at one blow.
+    // In the same folder, so that it can replace the file in one step.
     let temporary = "\(path).\(getpid()).new"
     let number = try create(temporary)
     do throws(SystemError) {
@@ -142,7 +143,7 @@ struct FileReplacement {
   }
 
   private func create(_ temporary: String) throws(SystemError) -> Int32 {
-    // What a crash left.
+    // The file of a crashed process.
     unsafe unlink(temporary)
     return try systemCall("open") {
       unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -152,7 +153,7 @@ struct FileReplacement {
   private func fill(_ file: consuming FileDescriptor, _ bytes: [UInt8], like old: stat) throws(SystemError) {
     let number = file.number
     var mode = old.st_mode & 0o777
-    // Only root can give files away. Another group must not read what its own was allowed to.
+    // Only root can change the owner. Another group must not get the permissions of the old one.
     if fchown(number, old.st_uid, old.st_gid) != 0, fchown(number, uid_t.max, old.st_gid) != 0 {
       mode = mode & 0o707 | mode & 0o070 & (mode & 0o007) << 3
     }

@@ -26,7 +26,7 @@ struct MappingEditor {
 
   // MARK: Values
 
-  /// Replaces a scalar and keeps its quotes.
+  /// Replaces a scalar, with the same quotes.
   static func replace(_ node: Node, in source: SourceText, with text: String, _ edits: inout TextEdits)
     throws(Unsupported)
   {
@@ -43,7 +43,7 @@ struct MappingEditor {
     }
   }
 
-  /// Gives a key another name, and its value another text.
+  /// Renames a key, and replaces its value.
   func change(_ key: String, to name: String, _ text: String, _ edits: inout TextEdits) throws(Unsupported) {
     guard let pair = pairs.first(where: { $0.key.scalar == key }) else { return }
     if name != key { try Self.replace(pair.key, in: source, with: name, &edits) }
@@ -52,8 +52,8 @@ struct MappingEditor {
 
   // MARK: Adding
 
-  /// Adds a key after the last of `siblings` that exists, or else at the end. `block` is the value in lines of its own, if it
-  /// is written so here; `flow` the value on one line.
+  /// Adds a key after the last existing one of `siblings`, otherwise at the end. `block` is the value on lines of its own, if
+  /// the file is written so here; `flow` the value on one line.
   func add(
     _ key: String, flow: String, block: [String]? = nil, after siblings: [String]? = nil,
     _ edits: inout TextEdits
@@ -79,7 +79,7 @@ struct MappingEditor {
     edits.insert(text, at: source.endOfLine(end))
   }
 
-  /// Where a block text ends is a matter of blank lines.
+  /// The end of a block text depends on blank lines.
   static func refuseBlockText(_ source: SourceText, at node: Node) throws(Unsupported) {
     switch node.content {
     case .scalar:
@@ -147,7 +147,7 @@ struct MappingEditor {
       edits.replace(lines, with: comments.map { indentation + $0 + source.lineEnd }.joined())
       return
     }
-    // It stands beside the dash of the entry. The next key takes its place, and comments go above.
+    // It is on the line of the entry's dash. The next key moves there, and comments go above.
     let indentation = source.bytes[line..<start].prefix { $0 == 0x20 }.count
     let isDash = source.text(line + indentation..<start).allSatisfy { "- \t".contains($0) }
     guard isDash, place + 1 < pairs.count else { throw Unsupported("nothing would be left") }

@@ -1,7 +1,7 @@
 import Proximity
 import Settings
 
-/// Writes exponents and offsets of receivers. What the file says already stays as it is.
+/// Writes exponents and offsets of receivers. Values that are already in the file stay as they are written.
 struct ReceiverEditor {
   private let source: SourceText
   private let root: Node?
@@ -11,7 +11,7 @@ struct ReceiverEditor {
     self.root = root
   }
 
-  /// - Parameter meant: the configuration; becomes what the changed text means.
+  /// - Parameter meant: the configuration; becomes that of the changed text.
   func change(_ wanted: [ReceiverSettings], in meant: inout Configuration, _ edits: inout TextEdits)
     throws(Unsupported)
   {
@@ -68,11 +68,11 @@ public func receiversYAML(_ receivers: [ReceiverSettings]) -> String {
       }.joined()
 }
 
-/// Adds entries to a list of the file, such as `beacons:`, in the style of the entries that are there.
+/// Adds entries to a list of the file, such as `beacons:`, in the style of the existing entries.
 struct EntryAppender {
   private let source: SourceText
   private let key: String
-  /// nil: the file has nothing but comments.
+  /// nil: the file has only comments.
   private let root: Node?
 
   init(_ source: SourceText, _ root: Node?, _ key: String) {
@@ -127,7 +127,7 @@ struct EntryAppender {
     }
   }
 
-  /// What ends the last line, and leaves one empty.
+  /// Ends the last line, and adds an empty one.
   private var fresh: String {
     let isEnded = source.bytes.isEmpty || source.bytes.last == UInt8(ascii: "\n")
     return (isEnded ? "" : source.lineEnd) + (source.bytes.isEmpty ? "" : source.lineEnd)

@@ -1,9 +1,9 @@
-/// The text of a YAML file, in which nodes have places.
+/// The text of a YAML file, with the places of nodes.
 struct SourceText {
   let bytes: [UInt8]
   /// The offset in bytes of each character, and of the end.
   private let offsets: [Int]
-  /// As the file ends its lines.
+  /// The file's line end.
   let lineEnd: String
 
   init(_ bytes: [UInt8]) {
@@ -17,7 +17,7 @@ struct SourceText {
     lineEnd = firstEnd.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? "\r\n" : "\n"
   }
 
-  /// Where the node stands, in bytes. Of a block mapping or list only the beginning means something.
+  /// The range of the node in bytes. For a block mapping or list only the beginning is valid.
   func range(of node: Node) -> Range<Int> {
     let start = offsets[min(node.span.lowerBound, offsets.count - 1)]
     let end = offsets[min(node.span.upperBound, offsets.count - 1)]
@@ -40,7 +40,7 @@ struct SourceText {
     }
   }
 
-  /// Where what belongs to the node ends.
+  /// The end of everything that belongs to the node.
   func end(of node: Node) -> Int {
     if isFlow(node) { return range(of: node).upperBound }
     switch node.content {
@@ -74,12 +74,12 @@ struct SourceText {
 
   func isBlank(_ range: Range<Int>) -> Bool { bytes[range].allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 
-  /// Characters before it on its line, as spaces: the indentation of whatever is to stand below it.
+  /// The number of characters before it on its line, as spaces: the indentation for lines below it.
   func indentation(of node: Node) -> String {
     String(repeating: " ", count: max(0, node.position.column - 1))
   }
 
-  // MARK: Between the values
+  // MARK: Comments and commas
 
   /// The comments in a part of the text, without line breaks. `values` are the ranges of scalars in it, in order, in
   /// which a # is no comment.
@@ -117,7 +117,7 @@ struct SourceText {
     return nil
   }
 
-  /// Where scalars stand in a node, in order.
+  /// The ranges of scalars in a node, in order.
   func scalars(in node: Node) -> [Range<Int>] {
     switch node.content {
     case .scalar: [range(of: node)].filter { !$0.isEmpty }
@@ -127,7 +127,7 @@ struct SourceText {
   }
 }
 
-/// Changes to a text, each at a place of the text as it was.
+/// Changes to a text, each at a place in the original text.
 struct TextEdits {
   private var edits: [(range: Range<Int>, text: String)] = []
 
@@ -135,7 +135,7 @@ struct TextEdits {
 
   mutating func replace(_ range: Range<Int>, with text: String) { edits.append((range, text)) }
 
-  /// What is inserted at one place comes in the order of the calls.
+  /// Insertions at the same place keep the order of the calls.
   mutating func insert(_ text: String, at place: Int) { replace(place..<place, with: text) }
 
   mutating func remove(_ range: Range<Int>) { replace(range, with: "") }

@@ -2,13 +2,13 @@ import Beacons
 import Proximity
 import Settings
 
-/// Writes a plan into the text of a zone.
+/// Writes a `ZoneChangePlan` into the text of a zone.
 struct ZoneEditor {
   private let source: SourceText
   private let zone: MappingEditor
   private let plan: ZoneChangePlan
 
-  /// As people write them, and the example has them.
+  /// In the usual order, which is that of the example.
   private static let order = ["name", "receivers", "room", "rooms", "beacons", "near", "enter", "exit"]
 
   init(_ source: SourceText, _ node: Node, _ plan: ZoneChangePlan) throws(Unsupported) {
@@ -76,7 +76,7 @@ struct ZoneEditor {
 
   // MARK: Styles
 
-  /// How far the keys of a rule in lines of its own are indented; nil: rules are written on one line here.
+  /// The indentation of a rule's keys on lines of their own; nil: rules are written on one line here.
   private var blockIndentation: String? {
     guard !source.isFlow(zone.mapping), case .mapping(let pairs) = zone.mapping.content else { return nil }
     for pair in pairs where ["near", "enter", "exit"].contains(pair.key.scalar) {
@@ -100,8 +100,8 @@ struct ZoneEditor {
   private func quoted(_ text: String) -> String { zone.isJSON ? "\"\(text)\"" : text }
 }
 
-/// Decides which keys of a zone's rules must be written to get the wanted zone: those that the reader would not make of the
-/// file by itself. A default may depend on a changed key: `enter` is twice `near`.
+/// Decides which keys of a zone's rules must be written to get the wanted zone: those that differ from what the reader would
+/// derive from the file. A default may depend on a changed key: `enter` is twice `near`.
 struct ZoneChangePlan {
   /// A key of a rule and its new text.
   struct Entry: Equatable {
@@ -120,7 +120,7 @@ struct ZoneChangePlan {
 
   private(set) var rules: [RuleEntry] = []
   private(set) var removesNear = false
-  /// What the reader will make of it.
+  /// The zone that the reader will get.
   private(set) var result: ZoneSettings
   private let node: Node
   private var written: WrittenRules = [:]
@@ -153,10 +153,10 @@ struct ZoneChangePlan {
     guard var wanted else { return }
     read()
     let usual = result.rules[place]
-    // The exit of a zone in which whatever is heard is inside is weaker than a file can say.
+    // If any signal is inside, the default exit is weaker than a file may state.
     if usual?.isClose(to: wanted) != true { wanted = wanted.writable }
     if !isNew, let usual, usual.isClose(to: wanted) { return }
-    // The reader asks for a threshold beside a dwell.
+    // The reader requires a threshold beside a dwell.
     if place == .enterDwell, result.rooms == nil, node["enter"] == nil, written[.enter] == nil {
       write(.enter, .threshold(result.enter.threshold))
     }
@@ -174,7 +174,7 @@ struct ZoneChangePlan {
     }
   }
 
-  /// What the file has at a place.
+  /// The file's text at a place.
   private func text(_ place: RulePlace) -> String? {
     guard let node = node[place.rule] else { return nil }
     if let scalar = node.scalar { return place.key == .threshold ? scalar : nil }
@@ -211,7 +211,8 @@ extension RuleValue {
     }
   }
 
-  /// The farthest that a file can say, where a default is beyond that. Nothing is weaker than -127 dBm, so there it means the same.
+  /// The largest distance that a file may have, if a default is beyond that. No signal is weaker than -127 dBm, so that means
+  /// the same.
   var writable: RuleValue {
     switch self {
     case .threshold(.signal(let strength)) where strength < -127: .threshold(ZoneSettings.heardAtAll)
@@ -221,7 +222,7 @@ extension RuleValue {
 }
 
 extension RulePlace.Key {
-  /// As the file calls it.
+  /// Its name in the file.
   func name(of value: RuleValue) -> String {
     switch value {
     case .threshold(.distance) where self == .threshold: "distance"

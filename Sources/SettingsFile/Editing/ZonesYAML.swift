@@ -2,7 +2,7 @@ import Beacons
 import Proximity
 import Settings
 
-/// Zones as YAML to paste, whole: `zones:`, and an entry for each.
+/// Complete zones as YAML to paste: `zones:`, with an entry for each.
 public func zonesYAML(_ zones: [ZoneSettings]) -> String {
   zones.isEmpty ? "" : "zones:\n" + zones.map(entry).joined()
 }
@@ -29,13 +29,13 @@ private func rules(_ zone: ZoneSettings) -> [String] {
     guard let wanted = zone.rules[place] else { continue }
     let usual = ZoneSettings(name: zone.name, rules: written).rules[place]
     let value = wanted.writable
-    // A default that is beyond what a file can say comes back by itself. The reader asks for a threshold of enter.
+    // A default that is too large for a file is left out and applies again. The reader requires a threshold of enter.
     if value != wanted, wanted == usual, place != .enter { continue }
     written[place] = value
     if pairs.last?.rule != place.rule { pairs.append((place.rule, [])) }
     pairs[pairs.count - 1].pairs.append(pair(place.key, value))
   }
-  // Left out, it means the same where there is no near, which would give it another default.
+  // Without near, the default is the same, so it is left out. With near, there would be another default.
   if zone.near == nil, zone.enter == ZoneSettings(name: zone.name, rules: [:]).enter {
     pairs.removeAll { $0.rule == "enter" }
   }
@@ -46,7 +46,8 @@ private func pair(_ key: RulePlace.Key, _ value: RuleValue) -> String {
   "\(key.name(of: value)): \(value.text())"
 }
 
-/// A text as YAML that every reader takes for exactly this text: bare where it can be nothing else, in double quotes otherwise.
+/// A text as YAML that every reader reads as exactly this text: without quotes if it cannot be anything else, otherwise in
+/// double quotes.
 package func yamlScalar(_ text: String) -> String {
   isPlain(text) ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
 }
@@ -59,7 +60,7 @@ private func isPlain(_ text: String) -> Bool {
   return isHarmless && !words.contains(text.lowercased())
 }
 
-/// What some readers take for a truth value or for nothing.
+/// Words that some readers treat as true, false or null.
 private let words: Set<String> = ["y", "n", "yes", "no", "true", "false", "on", "off", "null"]
 
 private func isLetter(_ byte: UInt8) -> Bool {

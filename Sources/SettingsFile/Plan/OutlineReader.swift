@@ -19,7 +19,7 @@ struct OutlineReader {
     }
     var corners = entries.compactMap { readPoint($0.named("a corner of \(value.name)")) }
     guard corners.count == entries.count, !entries.isEmpty else { return nil }
-    // As some programs write a polygon.
+    // Some programs repeat the first corner at the end of a polygon.
     if corners.count > 1, corners.first == corners.last { corners.removeLast() }
     guard corners.count >= 3 else {
       return value.refused(
@@ -79,7 +79,7 @@ func readPoint(_ value: Value) -> Point? {
 /// Metres. A site is smaller.
 private let farthest = 5_000.0
 
-/// A place as it is written.
+/// A place as in the file.
 func words(_ point: Point) -> String {
   "[\(Measure(.distance, point.x)), \(Measure(.distance, point.y))]"
 }
@@ -96,13 +96,13 @@ extension Outline {
   /// Metres to the nearest point of the room; 0 within.
   func gap(to point: Point) -> Double { contains(point) ? 0 : distance(to: point) }
 
-  /// Two sides, by their first corners, that have a point in common where they should not; nil: there are none.
+  /// Two sides, by their first corners, that touch although they should not; nil: there are none.
   var crossing: (first: Int, second: Int)? {
     let walls = walls
     for first in walls.indices {
       for second in walls.indices.dropFirst(first + 1) {
         if second == first + 1 || (first == 0 && second == walls.count - 1) {
-          // They share a corner; they may not go back on each other.
+          // They share a corner, but must not overlap.
           let (before, after) = second == first + 1 ? (first, second) : (second, first)
           if walls[before].turnsBack(into: walls[after]) { return (first, second) }
         } else if walls[first].meets(walls[second]) {
@@ -114,10 +114,10 @@ extension Outline {
   }
 }
 
-/// How two outlines of one floor lie to each other.
+/// How two outlines of one floor overlap or touch.
 extension Outline {
-  /// The area that both cover, m². Between two corners' heights it is measured in a few strips, which is exact for walls at
-  /// right angles.
+  /// The area that both cover, m². Between the heights of two corners it is measured in a few strips, which is exact for walls
+  /// at right angles.
   func overlap(with other: Outline) -> Double {
     let heights = (corners + other.corners).map(\.y).sorted()
     let strips = 4
@@ -132,16 +132,16 @@ extension Outline {
     return area
   }
 
-  /// Where a line to the east is inside: pairs of coordinates, ascending.
+  /// The parts of a horizontal line that are inside: pairs of coordinates, ascending.
   private func spans(at height: Double) -> [Double] {
     walls.filter { ($0.from.y > height) != ($0.to.y > height) }.map { $0.x(at: height) }.sorted()
   }
 
-  /// How much of this outline is no farther than `gap` from another, metres: a wall has some thickness.
+  /// The length of this outline that is no farther than `gap` from another, metres: a wall has some thickness.
   func sharedWall(with other: Outline, gap: Double = 0.4) -> Double {
     guard mayTouch(other, gap) else { return 0 }
     let step = 0.1
-    // A long side of a hall takes no more steps than this.
+    // A long side is divided into at most this many steps.
     let most = 1_000.0
     return walls.reduce(0) { total, side in
       let steps = max(1, min(most, (side.length / step).rounded(.up)))
@@ -183,7 +183,7 @@ struct Side {
   /// Metres.
   var length: Double { hypot(to.x - from.x, to.y - from.y) }
 
-  /// How far east it is at a height on the plan between those of its ends.
+  /// Its coordinate to the east at a height between those of its ends.
   func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
 
   /// The point at a part of its length, from 0 to 1.
@@ -191,13 +191,13 @@ struct Side {
     Point(x: from.x + part * (to.x - from.x), y: from.y + part * (to.y - from.y))
   }
 
-  /// Whether the next side goes back on this one.
+  /// Whether the next side overlaps this one.
   func turnsBack(into next: Side) -> Bool {
     let forward = (to.x - from.x) * (next.to.x - next.from.x) + (to.y - from.y) * (next.to.y - next.from.y)
     return turn(next.to) == 0 && forward < 0
   }
 
-  /// Whether the two have a point in common.
+  /// Whether the two touch.
   func meets(_ other: Side) -> Bool {
     let (first, second) = (turn(other.from), turn(other.to))
     let (third, fourth) = (other.turn(from), other.turn(to))

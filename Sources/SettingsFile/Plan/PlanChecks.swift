@@ -9,12 +9,12 @@ struct PlanChecks {
   var receivers: [ReceiverSettings]
   var receiverEntries: [Value]
 
-  /// Metres; positions are about as exact as that, so that larger cells make them worse.
+  /// In metres. Positions have about this error, so larger cells make them worse.
   private static let coarse = 1.0
-  /// Beyond this, and this part of the smaller room, an overlap is no error of measurement.
+  /// A larger overlap, or a larger part of the smaller room, is not an error of measurement.
   private static let sliver = 1.0
   private static let sliverPart = 0.05
-  /// Metres that a door or a receiver may be off its wall, which has some thickness.
+  /// In metres: how far a door or a receiver may be from its wall, which has some thickness.
   static let wallTolerance = 0.3
 
   var outlined: [(room: RoomReader.Entry, shape: Outline)] {
@@ -77,7 +77,7 @@ struct PlanChecks {
 
   private func warnOfOverlaps() {
     let outlined = outlined
-    // An unbounded plan has its error already.
+    // A plan beyond the limits has been reported already.
     guard outlined.reduce(0, { $0 + $1.shape.corners.count }) <= RoomSettings.allCornersLimit else { return }
     for (place, one) in outlined.enumerated() {
       for other in outlined[..<place] where one.room.settings.floor == other.room.settings.floor {
@@ -91,7 +91,7 @@ struct PlanChecks {
     }
   }
 
-  /// Cells grow with the site, until small rooms have none.
+  /// Cells grow with the site, so that small rooms may have none.
   private func warnOfCells() {
     guard outlined.count == rooms.count, !outlined[0].room.value.diagnostics.hasErrors else { return }
     let names = floors.map(\.name)
@@ -108,7 +108,7 @@ struct PlanChecks {
       outlined[0].room.outline?.value.warning(
         "the site is so large that positions are computed in cells of \(edge)", hint: hint)
     }
-    // Otherwise another room covers it, which has been said.
+    // Otherwise another room covers it, which has been reported.
     guard cells.edge > RoomPlan.finestCell else { return }
     for index in cells.without {
       let room = rooms[Int(index.rawValue)]
@@ -138,7 +138,7 @@ struct PlanChecks {
 
 /// Checks receivers' positions against the rooms that list them.
 extension PlanChecks {
-  /// Metres. A receiver outside a room may hear in.
+  /// In metres. A receiver outside a room may still hear beacons in it.
   private static let farOutside = 10.0
 
   func checkPositions() {
@@ -215,15 +215,15 @@ extension PlanChecks {
   }
 }
 
-/// Where the receivers in rooms come from: a name that nobody provides is never heard.
+/// The sources of the receivers in rooms: a receiver that no adapter and no scanner provides never hears anything.
 struct ReceiverOrigins {
   var rooms: [RoomReader.Entry]
   var receiverEntries: [Value]
 
-  /// Names that are told; of more, the first.
+  /// How many names are listed.
   private static let toldLimit = 5
 
-  /// Further ones would be passed over.
+  /// Further receivers would be ignored.
   func refuseTooMany() {
     let placed = receiverEntries.filter { $0.node["position"] != nil }
     let all = rooms.flatMap(\.receivers) + placed.compactMap { entry in nameOf(entry).map { ($0, entry) } }
@@ -237,9 +237,9 @@ struct ReceiverOrigins {
       hint: "at most \(RoomPlan.hearerLimit) are possible")
   }
 
-  /// - Parameter configuration: all of it. A fleet's receivers come through its queues.
+  /// - Parameter configuration: the whole configuration. A fleet's receivers come through its queues.
   func warnOfStrangers(_ configuration: Configuration) {
-    // Whatever could not be read may be the one that is missed.
+    // An entry that could not be read may be the missing one.
     guard rooms.first?.value.diagnostics.hasErrors == false, configuration.fleet == nil else { return }
     let strangers = rooms.flatMap(\.receivers).filter {
       configuration.remedy(ifNobodyProvides: $0.name) != nil
@@ -254,7 +254,7 @@ struct ReceiverOrigins {
 }
 
 extension Configuration {
-  /// What to do about a receiver that no adapter and no scanner provides; nil: one may.
+  /// How to mend a receiver that no adapter and no scanner provides; nil: one may provide it.
   public func remedy(ifNobodyProvides name: String) -> String? {
     if radio.duty != .off, isAdapter(name) { return nil }
     if scanners.contains(where: { $0.mayHear(as: name) }) { return nil }
@@ -281,7 +281,7 @@ extension Scanner {
     if aliases.values.contains(name) { return true }
     guard name.hasPrefix(prefix) else { return false }
     let rest = name.dropFirst(prefix.count)
-    // Gateway and receiver.
+    // The gateway's name and the receiver's.
     if kind == .beaconkeeper { return rest.contains("/") }
     guard topic.has(.receiver) || mapping.fields[.receiver] != nil else {
       return receiver.map { $0 == rest } ?? true
@@ -290,7 +290,7 @@ extension Scanner {
   }
 }
 
-/// Reports scanners that nobody can publish to.
+/// Reports scanners whose broker is private.
 func warnOfPrivateBroker(_ scannerEntries: [Value], _ configuration: Configuration) {
   guard let first = scannerEntries.first, !first.diagnostics.hasErrors, !configuration.scanners.isEmpty,
     configuration.broker == .embedded, configuration.fleet == nil

@@ -3,11 +3,11 @@ import Settings
 
 /// Reads `floors:`, `rooms:`, `doors:` and `calibration:`, and checks how they fit together and with the receivers.
 struct PlanReader {
-  /// The base of relative paths.
+  /// The folder for relative paths.
   var directory: String
 
   /// - Parameter receiverEntries: the entries of `receivers:`, as written.
-  /// - Returns: the names of all rooms, also of those that could not be read, and what remains to be checked once all is read.
+  /// - Returns: the names of all rooms, including those that could not be read, and the checks to make once everything is read.
   func read(
     _ section: Section, receiverEntries: [Value], into configuration: inout Configuration
   ) -> (names: Set<String>, origins: ReceiverOrigins) {
@@ -138,7 +138,7 @@ struct RoomReader {
   /// Names under `receivers:`. Other receivers may exist, too: `hci0`, and scanners.
   var receivers: [String]
 
-  /// A room with what the checks need of it.
+  /// A room with the values for the checks.
   struct Entry {
     var settings: RoomSettings
     var value: Value
@@ -195,7 +195,7 @@ struct RoomReader {
   }
 }
 
-/// Rooms in plain words: size, neighbours, receivers, and what is missing.
+/// Rooms in plain words: size, neighbours, receivers, and missing parts.
 struct RoomExplanation {
   var configuration: Configuration
   private var shapes: [(name: String, floor: String?, outline: Outline)]
@@ -248,7 +248,7 @@ struct RoomExplanation {
     return "\(square(shape.area)), \(shape.corners.count) corners\(floor)."
   }
 
-  /// nil where it is not known.
+  /// nil: unknown.
   private func neighbours(_ room: RoomSettings) -> String? {
     guard let shape = shape(of: room) else { return nil }
     let names = shapes.filter { other in
@@ -283,7 +283,7 @@ struct RoomExplanation {
     configuration.receivers.first { $0.name == receiver }?.calibration.position
   }
 
-  /// nil: nothing is.
+  /// nil: nothing is missing.
   private func missing(_ room: RoomSettings) -> String? {
     guard shape(of: room) != nil else {
       return shapes.isEmpty ? nil : "Missing: its outline, as other rooms have one."

@@ -104,8 +104,7 @@ struct BeaconReader {
     return bytes
   }
 
-  /// Reads the name of a key. Keys themselves do not belong here; a text that looks like a key is not repeated in the
-  /// message.
+  /// Reads the name of a key. Keys themselves do not belong here; a text that looks like a key is not repeated in the message.
   private func readKeyName(_ value: Value) -> String? {
     guard let name = value.text() else { return nil }
     let remedy = "put the key into keys_file under a name, and that name here"
@@ -211,7 +210,7 @@ extension BeaconPattern {
 }
 
 extension BeaconPattern {
-  /// As an entry of `beacons:` has it: `ibeacon: { uuid: …, major: 1, minor: 2 }`.
+  /// As in an entry of `beacons:`: `ibeacon: { uuid: …, major: 1, minor: 2 }`.
   public var yaml: String {
     switch self {
     case .iBeacon(let uuid, let major, let minor):
@@ -226,13 +225,13 @@ extension BeaconPattern {
       return "eddystone: { namespace: \(yamlScalar(hexadecimal(namespace, octets: 10)))\(rest) }"
     case .eddystoneURL(let url): return "eddystone: { url: \(yamlScalar(url)) }"
     case .address(let bits): return "address: \"\(DeviceAddress(bits: bits, kind: .public))\""
-    // The key's name, which the pattern does not have.
+    // The name of the key is not in the pattern.
     case .resolvingKey: return "irk: "
     }
   }
 }
 
-// MARK: What `check` says of it
+// MARK: Explanation for `check`
 
 func sentences(_ beacon: BeaconSettings) -> [String] {
   var sentences = [sentence(beacon.pattern, name: beacon.name, key: beacon.identityKey)]

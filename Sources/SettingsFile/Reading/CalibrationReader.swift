@@ -7,7 +7,7 @@ import Settings
 struct CalibrationReader {
   private static let remedy = "run beaconkeeper calibrate, or remove the line"
 
-  /// - Parameter path: absolute, what `value` names.
+  /// - Parameter path: the absolute path of `value`.
   func read(_ value: Value, path: String, into configuration: inout Configuration) {
     let file: CalibrationFile
     do throws(CalibrationFile.Fault) {
@@ -33,7 +33,7 @@ struct CalibrationReader {
       hint: "if it is of another configuration in this folder, name another file here, and calibrate")
   }
 
-  /// With outlines places have levels, without them rooms have: neither can be made of the other.
+  /// With outlines a calibration has levels for places, without them for rooms. Neither can be derived from the other.
   private func warnIfOfNoUse(_ value: Value, _ configuration: Configuration) {
     guard let calibration = configuration.roomCalibration else { return }
     let hasOutlines = configuration.rooms.allSatisfy { $0.outline.count > 2 }
@@ -47,7 +47,7 @@ struct CalibrationReader {
       hint: "calibrate again; a recording of that walk will do: beaconkeeper calibrate --marks")
   }
 
-  /// Warns of what has another name now, or is gone.
+  /// Warns of rooms and receivers that were renamed or removed.
   private func warn(_ value: Value, _ configuration: Configuration) {
     let rooms = Set(configuration.rooms.map(\.name))
     let covered = (configuration.calibrationAccount?.stays ?? []).filter { $0.seconds > 0 }.map(\.room)
@@ -58,7 +58,7 @@ struct CalibrationReader {
           + listed(lost.map(quoted), joining: "and"),
         hint: "calibrate again if rooms were renamed or divided")
     }
-    // A receiver that is in no room may have heard the walk, too. One that was renamed is also missed under its new name.
+    // A receiver that is in no room may have heard the walk, too. A renamed one is also reported under its new name.
     let mounted = configuration.rooms.flatMap(\.receivers) + configuration.receivers.map(\.name)
     let heard = configuration.roomCalibration?.receiverNames ?? []
     let strangers = heard.filter { !mounted.contains($0) }

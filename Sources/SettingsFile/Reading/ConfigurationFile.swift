@@ -74,7 +74,7 @@ extension Configuration {
   public struct Loaded: Hashable, Sendable {
     public var configuration: Configuration
     public var warnings: [Diagnostic]
-    /// Of the file's text; nil: it was not read from a file.
+    /// The revision of the file's text; nil: it was not read from a file.
     public var revision: String?
   }
 
@@ -132,7 +132,7 @@ extension Configuration {
     return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
   }
 
-  /// The same for an editor, which needs the file's tree: nil, the file is empty.
+  /// The same for an editor, which needs the file's tree. nil: the file is empty.
   static func readTree(
     _ bytes: [UInt8], path: String, _ files: NamedFileReader, hostName: String, calibrates: Bool
   ) throws(ConfigurationErrors) -> (loaded: Loaded, tree: Node?) {

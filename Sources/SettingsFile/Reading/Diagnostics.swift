@@ -55,7 +55,7 @@ func listed(_ words: [String], joining word: String = "or") -> String {
   return words.dropLast().joined(separator: ", ") + " \(word) " + last
 }
 
-/// One thing that is wrong, or looks wrong, in a configuration file.
+/// An error or a likely error in a configuration file.
 public struct Diagnostic: Hashable, Sendable {
   public enum Severity: String, Hashable, Sendable {
     case error, warning
@@ -76,11 +76,11 @@ public struct Diagnostic: Hashable, Sendable {
 
   public var severity: Severity
   public var file: String
-  /// nil if it concerns the whole file (which cannot be read).
+  /// nil if it concerns the whole file, which cannot be read.
   public var position: Position?
   /// What is wrong.
   public var message: String
-  /// What was probably meant, or what to do.
+  /// The probable intention, or how to mend it.
   public var hint: String?
 }
 
@@ -106,7 +106,7 @@ extension ConfigurationErrors: CustomStringConvertible {
   public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }
 
-/// What `word` was probably meant to be: the nearest of `candidates`, if it is near enough.
+/// The probable intention behind `word`: the nearest of `candidates`, if it is near enough.
 public func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   guard word.utf8.count <= 64 else { return nil }
   let written = Letters(word)

@@ -43,13 +43,13 @@ struct FleetReader {
     return settings
   }
 
-  /// What a fleet cannot be together with.
+  /// Reports sections that a fleet cannot have.
   func check(_ value: Value, _ configuration: Configuration) {
     if configuration.broker == .embedded {
       value.error(
         "a fleet needs a broker to publish to", hint: "add broker: { url: mqtt://… } of a mosquitto")
     }
-    // A URL can be spelt in several ways, and which partition a beacon is in depends on that.
+    // A URL can be written in several ways, and the partition of a beacon depends on the spelling.
     if let phone = configuration.phones.first(where: { $0.beaconKey == nil }) {
       value.error(
         "in a fleet the phone \(quoted(phone.name)) cannot carry a beacon known by its URL",
@@ -64,7 +64,7 @@ struct FleetReader {
 /// Reads `publish:`.
 struct PublishReader {
   private static let hint = "true, or for example { interval: 200 ms, partitions: 1 }"
-  /// Octets. The least holds a minute of a busy gateway.
+  /// In octets. The smallest holds a minute of a busy gateway.
   private static let buffers = 1e6...4e9
 
   func read(_ value: Value) -> PublishSettings {

@@ -127,7 +127,7 @@ struct HTTPReader {
   }
 }
 
-/// What `http:` opens, and to whom.
+/// What `http:` makes available, and to whom.
 func sentence(_ http: HTTPSettings) -> String {
   let host = http.address.contains(":") ? "[\(http.address)]" : http.address
   let place = "\(http.tls == nil ? "http" : "https")://\(host)\(http.port == 0 ? "" : ":\(http.port)")"

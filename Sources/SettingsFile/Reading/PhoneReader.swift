@@ -112,10 +112,10 @@ struct PhoneReader {
 struct CarriedBeacon {
   /// The name used in the phone's settings.
   var name: String
-  /// What it sends; nil if it is known only by its address or key.
+  /// Its identity in advertisements; nil if it is known only by its address or key.
   var pattern: BeaconPattern
 
-  /// What observations call it.
+  /// Its key in observations.
   var key: String? { BeaconEntry(name: name, pattern: pattern).key }
 
   /// Finds the beacon; nil, with a diagnostic, if there is none.

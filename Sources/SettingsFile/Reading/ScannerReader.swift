@@ -70,7 +70,7 @@ struct ScannerReader {
     }
   }
 
-  /// Somebody must say which receiver heard.
+  /// The receiver's name must come from somewhere.
   private func checkReceiver(_ scanner: Scanner, _ section: Section) {
     guard scanner.kind != .beaconkeeper, !scanner.topic.has(.receiver),
       scanner.mapping.fields[.receiver] == nil, scanner.receiver == nil
@@ -154,7 +154,7 @@ func refuseTwinScanners(_ entries: [Value], _ scanners: [Scanner?]) {
   }
 }
 
-/// What a scanner of the configuration is, and how its receivers are called.
+/// A scanner of the configuration, and the names of its receivers.
 func item(_ scanner: Scanner) -> Explanation.Item {
   var sentences = ["Reads \(scanner.topic.filter)."]
   switch scanner.kind {

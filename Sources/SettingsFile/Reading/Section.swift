@@ -164,14 +164,14 @@ final class Section {
 
   func keyPosition(of key: String) -> Diagnostic.Position? { places[key].map { entries[$0].keyPosition } }
 
-  /// The value for a key. `isVocabulary`: the key is one of ours, not a name that the user chose.
+  /// The value for a key. `isVocabulary`: whether the key is one of ours, not a name that the user chose.
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {
     asked.insert(key)
     if isVocabulary { diagnostics.noteAsked(for: key, in: value.path) }
     return places[key].map { entries[$0].value } ?? foreign(key)
   }
 
-  /// The value for a key that the user gave another program's name.
+  /// The value for a key that the user wrote with another program's name.
   private func foreign(_ key: String) -> Value? {
     for name in ForeignKeys.names(for: key, in: value.path) where !asked.contains(name) {
       guard let place = places[name] else { continue }
@@ -268,7 +268,7 @@ enum ForeignKeys {
     "listen": ["address", "bind", "port"], "password_file": ["token_file", "read_password_file"],
     "proxies": ["trusted_proxies"],
   ]
-  // As ESPresense-companion has them.
+  // As in ESPresense-companion.
   private static let room = [
     "outline": ["points", "polygon", "corners"], "receivers": ["receiver", "nodes", "scanners"],
   ]

@@ -97,7 +97,7 @@ struct WakePlanReader {
     return written(section).map { ($0, nil) }
   }
 
-  // MARK: Worked out
+  // MARK: A computed plan
 
   /// The keys that describe the phone the plan is for; nil if there are none.
   private struct PhoneKeys {
@@ -173,7 +173,7 @@ struct WakePlanReader {
     return value.refused("\(value.name) cannot be 0", hint: "from 1 to \(WakePlan.mostRegions)")
   }
 
-  // MARK: Written down
+  // MARK: A plan in the file
 
   private func written(_ section: Section) -> WakePlan? {
     let period = section.require(
@@ -212,7 +212,7 @@ struct WakePlanReader {
   }
 }
 
-/// What `wake:` makes the gateway do: the plan, then each region.
+/// The effect of `wake:`: the plan, then each region.
 func items(_ wake: WakeSettings) -> [Explanation.Item] {
   let period = Measure(.time, Double(wake.plan.period) / 1000)
   let place = wake.adapter ?? "the first adapter that is found"
@@ -228,7 +228,7 @@ func items(_ wake: WakeSettings) -> [Explanation.Item] {
     let turns = wake.plan.broadcasts.filter { $0.region == region }.map {
       "at \(Measure(.time, Double($0.start) / 1000)) for \(Measure(.time, Double($0.duration) / 1000))"
     }
-    // Plans can be long.
+    // Only the first turns of a long plan are listed.
     let told = turns.count > 6 ? Array(turns.prefix(5)) + ["\(turns.count - 5) times more"] : turns
     return Explanation.Item(
       name: "region \(region + 1)",

@@ -137,7 +137,7 @@ struct YAMLFault: Error {
     return Node(content: content, position: event.position, span: event.start..<max(event.start, end))
   }
 
-  /// The next entry; nil at the end of the list or mapping, which `end` then is.
+  /// The next entry; nil at the end of the list or mapping, whose place is then in `end`.
   private func entry(_ depth: Int, end: inout Int) throws(YAMLFault) -> Node? {
     let event = try next()
     if case .end = event.kind {
@@ -159,7 +159,7 @@ struct YAMLFault: Error {
     /// In characters.
     var start: Int
     var end: Int
-    /// Whether it is an alias, or something that aliases may refer to.
+    /// Whether it is an alias, or an anchor for aliases.
     var isShared: Bool
   }
 

@@ -55,7 +55,7 @@ struct ZoneReader {
 /// Reads `near:`, `enter:` and `exit:`: each a threshold with its dwell, or only the threshold (`enter: 6 m`).
 private struct RuleReader {
   var written: WrittenRules = [:]
-  /// Where the thresholds stand, for errors that are found later.
+  /// The places of the thresholds, for errors that are found later.
   private var places: [RulePlace: Value] = [:]
 
   /// Returns whether the threshold is left out or read. An unreadable one is reported.
@@ -122,7 +122,7 @@ private struct RuleReader {
   }
 }
 
-/// Reads the rules of a zone that is made of rooms: a beacon is in it while it is in one of them. It has only dwell times.
+/// Reads the rules of a zone of rooms, which has only dwell times.
 private struct RoomRuleReader {
   func read(_ section: Section) -> WrittenRules {
     section.take("receivers")?.error(
@@ -148,7 +148,7 @@ private struct RoomRuleReader {
   }
 }
 
-// MARK: What `check` says of it
+// MARK: Explanation for `check`
 
 func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
   let beacons =

@@ -58,7 +58,7 @@ struct CalibrateCommand: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Where to write. Default: what `calibration:` names, else rooms.json beside the configuration; where that is of another site, NAME-rooms.json after the configuration's name.",
+      "Where to write. Default: the file that `calibration:` names, otherwise rooms.json beside the configuration, or NAME-rooms.json if that belongs to another configuration.",
       valueName: "file"))
   var output: String?
   @Option(
@@ -123,7 +123,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a name that nothing can have: neither a beacon's nor that of a region's member.
+  /// Refuses a name that can be neither a beacon's nor that of a region's member.
   private func check(_ beacon: String, _ configuration: Configuration) throws(ExitCode) {
     let names = configuration.beacons.map(\.name)
     let region = beacon.firstIndex(of: ":").map { String(beacon[..<$0]) }

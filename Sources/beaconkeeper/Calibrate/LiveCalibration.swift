@@ -10,7 +10,7 @@ import Radio
 import Settings
 import Synchronization
 
-/// A walk that is made now, with the terminal.
+/// A live walk, with the terminal.
 final class LiveCalibration: Sendable {
   private let configuration: Configuration
   private let beacon: String?
@@ -35,7 +35,7 @@ final class LiveCalibration: Sendable {
     }
   }
 
-  /// nil: it was given up.
+  /// nil: the user gave up.
   func run() async throws -> WalkWithMarks? {
     guard let terminal = KeyTerminal() else {
       _ = walk.finishRecording()
@@ -65,7 +65,7 @@ final class LiveCalibration: Sendable {
     return try WalkWithMarks(heard, wanted: beacon, marks: marks, isLive: true)
   }
 
-  /// Tells what ended the hearing, if that was not us.
+  /// Returns why receiving ended, if it was not at our request.
   private func end(of hearing: Task<Void, any Error>) async -> ExitCode? {
     do { try await hearing.value } catch is CancellationError {
     } catch let error as RadioError {
@@ -80,7 +80,7 @@ final class LiveCalibration: Sendable {
     return nil
   }
 
-  /// Until it is finished (true) or given up.
+  /// Returns true if the user finished, false if the user gave up.
   private func follow(_ terminal: KeyTerminal) -> Bool {
     var screen = WalkScreen(
       rooms: configuration.rooms.map { .init(name: $0.name, floor: $0.floor, outline: Outline($0.outline)) },

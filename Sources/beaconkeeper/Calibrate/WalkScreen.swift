@@ -2,7 +2,7 @@ import Beacons
 import Gateway
 import Proximity
 
-/// What the terminal shows during a live walk, and what keys mean.
+/// The terminal's content during a live walk, and the meaning of keys.
 struct WalkScreen {
   struct Room {
     var name: String
@@ -13,19 +13,19 @@ struct WalkScreen {
   }
 
   private let rooms: [Room]
-  /// Receivers that the configuration names.
+  /// The configured receivers.
   private let expected: [String]
   private(set) var current: Int?
   private var notices: [String] = []
-  /// What was typed of a point; nil: none is being typed.
+  /// The part of a point that was typed; nil: none is being typed.
   private var typed: String?
-  /// What became of the last point.
+  /// The result of entering the last point.
   private var answer: String?
 
   /// Without q, which finishes, and @, which begins a point.
   static let keys = Array("123456789abcdefghijklmnoprstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!?+-")
   private static let bar = 20
-  /// A beacon that was heard within this time is being heard.
+  /// A beacon counts as heard now if a signal came within this time.
   private static let fresh = TimeSpan.seconds(3)
 
   init(rooms: [Room], expected: [String]) {
@@ -40,7 +40,7 @@ struct WalkScreen {
     case nothing
   }
 
-  /// Whether points of a plan can be told.
+  /// Whether points of a plan can be entered.
   private var hasPlan: Bool { rooms.contains { $0.outline.corners.count > 2 } }
 
   mutating func press(_ key: Character) -> Action {
@@ -92,7 +92,7 @@ struct WalkScreen {
     return .nothing
   }
 
-  /// Of several floors, the present one first.
+  /// If there are several floors, the present one is searched first.
   private func room(at point: Point) -> Int? {
     let all = rooms.indices.filter {
       rooms[$0].outline.corners.count > 2 && rooms[$0].outline.contains(point)
@@ -102,7 +102,7 @@ struct WalkScreen {
 
   mutating func note(_ text: String) { notices = (notices + [text]).suffix(3) }
 
-  /// - Parameter terminalWidth: columns; longer lines are broken, because what is missing stands at their end.
+  /// - Parameter terminalWidth: columns; longer lines are wrapped, because missing rooms are listed at their ends.
   func lines(
     _ glimpse: LiveWalk.Glimpse, beacon: String?, at time: MonotonicTime, width terminalWidth: Int
   ) -> [String] {
@@ -154,7 +154,7 @@ struct WalkScreen {
     return lines + [line]
   }
 
-  /// Says which beacons there are if none was chosen.
+  /// Lists the beacons in range if none was chosen.
   private func beacons(_ glimpse: LiveWalk.Glimpse, _ beacon: String?) -> [String] {
     guard beacon == nil, glimpse.beacons.count > 1 else { return [] }
     let names = glimpse.beacons.prefix(6).map(\.name).joined(separator: ", ")

@@ -4,7 +4,7 @@ import Captures
 import Gateway
 
 extension WalkWithMarks {
-  /// Picks the beacon: the wanted one, else the only one.
+  /// Chooses the beacon: the wanted one, otherwise the only one.
   init(_ heard: HeardWalk, wanted: String?, marks: [Placed], isLive: Bool = false) throws(ExitCode) {
     let beacons = heard.heard
     guard let first = beacons.first else {

@@ -5,7 +5,7 @@ import JSON
 import Machine
 import Messages
 
-/// What the gateways publish, a line a second.
+/// Counts what the gateways publish; prints a line a second.
 struct CrowdAccount {
   private struct Counts {
     var observations: UInt64 = 0
@@ -37,7 +37,7 @@ struct CrowdAccount {
     self.gateways = gateways
   }
 
-  /// What gateways made.
+  /// Adds batches that gateways made.
   mutating func note(_ batches: [CrowdBatch]) {
     for batch in batches {
       now.batches += 1
@@ -46,7 +46,7 @@ struct CrowdAccount {
     }
   }
 
-  /// What brokers have.
+  /// Adds batches that brokers acknowledged.
   mutating func take(_ figures: [CrowdLine.Figures], behind: TimeSpan) {
     (now.taken, now.takenBatches, waiting, lost, connected) = (0, 0, 0, 0, 0)
     for line in figures {

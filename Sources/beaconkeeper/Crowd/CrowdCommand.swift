@@ -13,16 +13,17 @@ import JSON
 struct CrowdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crowd",
-    abstract: "Simulates a site: a crowd of tags, and gateways that publish what they hear of it.",
+    abstract: "Simulates a site: a crowd of tags, and gateways that publish observations of it.",
     discussion: """
       Tags walk from room to room. Each advertisement is heard by the gateways near it, weaker with distance, through walls \
       and by chance. Each gateway has its own connection and its own clock, and publishes observations as `run` does with \
       publish: { observations: { partitions: … } }. Without --broker, it only counts what they would publish.
 
-      --config-out writes the configuration that knows the site, for `run` or, with --rabbitmq, for `fuse`. --truth writes \
+      --config-out writes a configuration for the site, for `run` or, with --rabbitmq, for `fuse`. --truth writes \
       where each tag really is: one JSON object per line, each time a tag enters a room.
 
-      Batches that a broker does not take wait, 8 MB a gateway. A gateway whose broker goes away takes the next --broker.
+      Batches that a broker does not accept wait, up to 8 MB a gateway. A gateway that loses its broker connects to the next \
+      --broker.
 
       EXAMPLES
         beaconkeeper crowd --gateways 200 --tags 100000 --rate 55000 --seconds 60
@@ -49,7 +50,7 @@ struct CrowdCommand: AsyncParsableCommand {
   var rabbitmq: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Write what workers would get of RabbitMQ into this folder, for replay --journal. Without --broker.",
+      "Write what workers would read from RabbitMQ into this folder, for replay --journal. Without --broker.",
       valueName: "folder"))
   var journal: String?
   @Flag(help: "Print JSON, one object a second.")
@@ -74,7 +75,7 @@ struct CrowdCommand: AsyncParsableCommand {
     guard (1...2).contains(parts.count), !parts[0].isEmpty, parts.count == 1 || UInt16(parts[1]) ?? 0 > 0
     else { return nil }
     var options = Options(host: String(parts[0]), port: parts.count == 2 ? Int(parts[1]) ?? 1883 : 1883)
-    // RabbitMQ before 3.13 knows nothing newer.
+    // RabbitMQ before 3.13 supports nothing newer.
     options.protocolVersion = .v311
     return options
   }
@@ -157,7 +158,7 @@ struct CrowdCommand: AsyncParsableCommand {
       account.take(lines.map(\.figures), behind: (LiveClock.now - start) - due)
       try account.tell(second: second)
     }
-    // What waits for the broker gets a little time.
+    // Batches that wait for the broker get a little time.
     for _ in 0..<100 where lines.contains(where: { $0.figures.waiting > 0 }) {
       try await Task.sleep(for: .milliseconds(100))
     }
@@ -169,7 +170,7 @@ struct CrowdCommand: AsyncParsableCommand {
   }
 }
 
-/// The file that says where tags really are: `{"beacon":"tag:0.7","room":"r003","time":"…"}` for each room that one enters.
+/// The file with the tags' true rooms: `{"beacon":"tag:0.7","room":"r003","time":"…"}` each time a tag enters a room.
 final class CrowdTruth {
   private let path: String
   private let file: FileDescriptor

@@ -6,8 +6,8 @@ import Glibc
 import Machine
 import Messages
 
-/// What RabbitMQ would have given the workers of a fleet, for `replay --journal`: a journal for each partition, and a tick every 250
-/// ms.
+/// The messages that RabbitMQ would deliver to the workers of a fleet, for `replay --journal`: a journal for each partition,
+/// and a tick every 250 ms.
 struct CrowdJournal {
   private static let lease = 1
   private let files: [File]
@@ -35,7 +35,7 @@ struct CrowdJournal {
   }
 
   /// - Parameters:
-  ///   - folder: is made where it is missing.
+  ///   - folder: created if it is missing.
   ///   - start: when the crowd begins to walk.
   init(_ folder: String, site: String, partitions: Int, start: WallTime) throws {
     self.start = start
@@ -54,7 +54,7 @@ struct CrowdJournal {
   }
 
   /// - Parameters:
-  ///   - batches: what gateways published until then.
+  ///   - batches: those that gateways published until then.
   ///   - time: since the crowd's start.
   mutating func note(_ batches: [CrowdBatch], at time: MonotonicTime) throws {
     if ticked.map({ time - $0 >= TickSchedule.interval }) ?? true {
@@ -67,7 +67,7 @@ struct CrowdJournal {
       guard let last = topic.split(separator: "/").last, let partition = Int(last),
         files.indices.contains(partition)
       else { continue }
-      // What RabbitMQ makes of a topic, it makes of a key, too.
+      // Converts the topic to a key, as RabbitMQ does; the conversion is the same in both directions.
       files[partition].add(FleetNames.topic(ofKey: topic), batch.payload(at: time))
     }
     for file in files where file.lines.count > 1 << 16 { try write(file) }

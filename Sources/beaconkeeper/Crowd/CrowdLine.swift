@@ -5,10 +5,10 @@ import Messages
 import Mosquitto
 import Synchronization
 
-/// A simulated gateway's connection. Batches wait for it; if a broker goes away, it takes the next one of the list.
+/// A simulated gateway's connection. Batches wait for it; if it is lost, it connects to the next broker of the list.
 final class CrowdLine: Sendable {
   private static let keepAlive = Duration.seconds(5)
-  /// So long it waits at most before another attempt.
+  /// The longest wait before another attempt.
   private static let patience = 5.0
 
   private struct State {
@@ -27,7 +27,7 @@ final class CrowdLine: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - number: its place among the gateways, which are spread over the brokers.
+  ///   - number: its index among the gateways, which are spread over the brokers.
   ///   - start: when the crowd began to walk.
   init(_ name: String, number: Int, _ brokers: [Options], start: MonotonicTime) {
     topics = Topics(gateway: name)
@@ -66,7 +66,7 @@ final class CrowdLine: Sendable {
     }
   }
 
-  /// Connects, and follows the connection until `close`.
+  /// Connects, and processes the connection's events until `close`.
   func connect() throws(InvalidOptions) {
     let attempt = state.withLock { $0.attempt }
     let client = try Client(brokers[(number + attempt) % brokers.count])
@@ -87,7 +87,7 @@ final class CrowdLine: Sendable {
     }
   }
 
-  /// Returns false once the connection is given up.
+  /// Returns false once the connection is abandoned.
   private func take(_ event: Event, of attempt: Int) -> Bool {
     switch event {
     case .connected:
@@ -129,19 +129,19 @@ final class CrowdLine: Sendable {
     }
   }
 
-  /// Hands over what the connection takes.
+  /// Sends as much as the connection accepts.
   private func send() {
     let now = MonotonicTime.zero + (LiveClock.now - start)
     state.withLock { state in
       guard let client = state.client else { return }
       while let (number, batch) = state.queue.next() {
-        // A client takes more than a window.
+        // A client accepts more than a window.
         try? client.publish(batch.payload(at: now), to: batch.message.topic, id: number)
       }
     }
   }
 
-  /// Says that the gateway is gone, in good order.
+  /// Publishes that the gateway is offline, and disconnects.
   func close() async {
     let client = state.withLock { state in
       state.isClosed = true

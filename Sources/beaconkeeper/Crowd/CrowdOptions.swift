@@ -11,7 +11,7 @@ struct CrowdOptions: ParsableArguments {
   @Option(help: "How many rooms; at most one a gateway. Default: as many as gateways.")
   var rooms: Int?
   @Option(
-    help: ArgumentHelp("Observations a second. Tags advertise as often as that takes; default: every 2 s."))
+    help: ArgumentHelp("Observations a second; sets how often tags advertise. Default: every 2 s."))
   var rate: Double?
   @Option(help: "How many partitions.")
   var partitions = 16

@@ -12,7 +12,7 @@ struct InitCommand: AsyncParsableCommand {
     abstract: "Asks a few questions and writes a configuration.",
     discussion: """
       init looks for an MQTT broker, tries the connection, listens for beacons, and asks which of them you want to watch \
-      and what the zone around this machine is called. It writes a configuration with comments, checks it, and offers to \
+      and for the name of the zone around this machine. It writes a configuration with comments, checks it, and offers to \
       start the service. Each answer can be given as an option. Without a terminal, or with --no-input, init asks nothing \
       and requires --broker, --beacon (or --no-beacons) and --zone (or --no-zone).
 
@@ -151,7 +151,7 @@ struct InitCommand: AsyncParsableCommand {
     return answers
   }
 
-  /// Starts the service if the user wants that, and otherwise says how.
+  /// Starts the service if the user wants that; otherwise explains how.
   private func startService(_ placement: Placement, _ surroundings: InitSurroundings) throws(SetupFault) {
     guard let unit = placement.unit else {
       say("What it does: beaconkeeper check \(placement.path)")
@@ -177,7 +177,7 @@ struct InitCommand: AsyncParsableCommand {
     say("The service \(unit) runs. What it says: journalctl -f -u \(unit)")
   }
 
-  /// Says why it ends here, and gives the status.
+  /// Prints why it ends, and returns the exit code.
   private func stop(_ fault: SetupFault) -> ExitCode {
     switch fault {
     case .missing, .unusable: return refusal("\(fault)", Self.self)

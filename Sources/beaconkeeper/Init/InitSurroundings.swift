@@ -7,7 +7,7 @@ import Settings
 import SettingsFile
 import Setup
 
-/// The terminal, the network and the air of this machine.
+/// The terminal, the network and the radio of this machine.
 struct InitSurroundings: Surroundings {
   let conversation: Conversation
   let captures: [String]

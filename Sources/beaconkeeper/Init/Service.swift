@@ -16,7 +16,7 @@ struct Service {
     FileManager.default.fileExists(atPath: "/run/systemd/system") && geteuid() == 0
   }
 
-  /// Starts it now and at boot. One that runs is restarted, because a reload does not read the password again.
+  /// Starts it now and at boot. A running one is restarted, because a reload does not read the password again.
   ///
   /// - Returns: whether it runs.
   func start() -> Bool {

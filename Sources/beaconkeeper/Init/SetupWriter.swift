@@ -4,15 +4,15 @@ import Machine
 import Settings
 import Setup
 
-/// Writes the configuration and the password: both or neither, and nothing of the user's is lost unasked.
+/// Writes the configuration and the password: both or neither. The user's files are not lost without a question.
 struct SetupWriter {
   let placement: Placement
   let isForced: Bool
   let surroundings: InitSurroundings
-  /// The configuration as the package installs it: nobody wrote it.
+  /// The configuration of the package, which no user wrote.
   var pristine = "/usr/share/beaconkeeper/beaconkeeper.yaml"
 
-  /// Asks before the interview, so that nobody answers ten questions in vain.
+  /// Asks before the interview, so that the user does not answer ten questions in vain.
   func askToReplace(_ path: String, keeping consequence: String) throws(SetupFault) {
     let folder = Self.folder(of: path)
     var status = stat()
@@ -32,7 +32,7 @@ struct SetupWriter {
     return Self.content(path) == package
   }
 
-  /// nil, too, for more than a configuration would have.
+  /// nil also for a file that is too large for a configuration.
   private static func content(_ path: String) -> [UInt8]? {
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard number >= 0 else { return nil }
@@ -40,7 +40,7 @@ struct SetupWriter {
   }
 
   func write(_ files: SetupFiles) throws(SetupFault) {
-    // Ctrl-C between the two files would leave one of them, and in the middle of one its beginning.
+    // Ctrl-C is ignored meanwhile: it could leave only one of the two files, or part of one.
     let usual = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
     defer { for (number, handler) in usual { signal(number, handler) } }
     var isNew = false

@@ -19,7 +19,7 @@ struct PlanCommand: ParsableCommand {
       Each enter and exit of a beacon region gives an app in the background some time to range. A gateway that broadcasts \
       regions in turns can renew that time again and again. `plan` searches for a rotation that leaves no gap for a phone \
       within reach, whatever its latencies, and that wakes the phone before it has walked from the edge of the reach to \
-      the gateway. Of several, it takes the one with the fewest regions, then the fewest wake-ups, then the least time on \
+      the gateway. Of several, it chooses the one with the fewest regions, then the fewest wake-ups, then the least time on \
       air. Turns need not be equally long or evenly spaced. As a proof, the policy engine of `simulate` then follows \
       phones that arrive at every second of the period (at most 600 arrival times), with callbacks as early and as late as \
       possible, for an hour each. plan reports the worst case.
@@ -86,7 +86,7 @@ struct PlanCommand: ParsableCommand {
     }
     if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
     _ = try request(reach: 1)
-    // Names that a configuration adds are not known yet.
+    // The names in a configuration are not known yet.
     if config == nil { _ = try profiles.profiles(ProfileSettings(), variant) }
   }
 
@@ -112,7 +112,7 @@ struct PlanCommand: ParsableCommand {
     if proposals.allSatisfy({ $0.verdict == .none }) { throw ExitCode(1) }
   }
 
-  /// `reach`: where none is asked for.
+  /// `reach`: the default.
   private func request(reach usual: Micrometres) throws -> WakeProposal.Request {
     let reach =
       try amount(reach, "--reach", Amount.distance, 1_000_000...1_000_000_000, "1m to 1km") ?? usual

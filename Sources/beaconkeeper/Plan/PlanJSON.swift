@@ -3,7 +3,7 @@ import Messages
 import RangingPolicy
 import WakePlanner
 
-/// Proposals of `plan` for machines. Times are seconds, distances metres; regions count from 1, as in `wake:`.
+/// Proposals of `plan` as JSON. Times are seconds, distances metres; regions count from 1, as in `wake:`.
 struct PlanJSON {
   var variant: Variant
   var uuid: String?

@@ -69,7 +69,7 @@ struct PlanTable {
 }
 
 extension Table {
-  /// What the titles mean, as the terminal shows them.
+  /// The meaning of the titles on the terminal.
   var legend: [(name: String, words: String)] {
     meanings(on: .terminal).map { ($0.name.uppercased(), $0.words) }
   }

@@ -1,7 +1,7 @@
 import RangingPolicy
 import WakePlanner
 
-/// Two rounds of a plan in characters, for a phone that comes at the start and is notified as late as possible.
+/// Two rounds of a plan in characters, for a phone that arrives at the start and is notified as late as possible.
 struct PlanTimeline {
   let text: String
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Gateway
 
-/// What `run` starts to learn which topics the broker forbids: see `AccessQuestions`.
+/// Started by `run` to find out which topics the broker forbids: see `AccessQuestions`.
 struct AskBrokerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ask-broker",

@@ -2,11 +2,11 @@ import Beacons
 import JSON
 import Proximity
 
-/// How right the rooms of a beacon were: as a table for people, and as JSON.
+/// How often the rooms of a beacon were right: as a table for people, and as JSON.
 struct AssessmentTable {
   let assessment: RoomAssessment
   let errors: PositionErrors
-  /// Not judged.
+  /// The time that was not judged.
   let unheard: TimeSpan
   /// Names, by index.
   let rooms: [String]
@@ -93,7 +93,7 @@ struct AssessmentTable {
     }
   }
 
-  /// Where there is something, in order.
+  /// The cells that are not empty, in order.
   private var cells: [(truth: Int, told: Int)] {
     assessment.confusion.indices.flatMap { truth in
       assessment.confusion[truth].indices.filter { assessment.confusion[truth][$0] > 0 }.map { (truth, $0) }

@@ -90,7 +90,7 @@ struct CheckCommand: ParsableCommand {
   }
 
   /// - Parameters:
-  ///   - none: what to say where there are no items.
+  ///   - none: the text if there are no items.
   ///   - topics: those of an item.
   private func show(
     _ title: String, _ items: [Explanation.Item], none: String? = nil, topics: ((String) -> String)? = nil
@@ -113,7 +113,7 @@ struct CheckCommand: ParsableCommand {
   }
 }
 
-/// What `check --json` prints.
+/// The output of `check --json`.
 private struct Report {
   var path: String?
   var diagnostics: [Diagnostic]

@@ -9,8 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Checks everything the gateway needs and suggests fixes.",
     discussion: """
       Prints one line for each of these: configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, \
-      other users of the radio, clock, disk, broker, each topic that the broker forbids, and receivers that nothing comes from. It changes nothing and can \
-      run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is well, 69 if \
+      other users of the radio, clock, disk, broker, each topic that the broker forbids, and receivers that send nothing. \
+      It changes nothing and can run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is well, 69 if \
       something is wrong, 78 if the configuration has errors.
 
       EXAMPLES
@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var config: String?
   @Flag(
     help:
-      "Look at a fleet: RabbitMQ's nodes, queues and streams, the workers and their clocks. This is the default if the configuration has a `fleet` section."
+      "Check a fleet: RabbitMQ's nodes, queues and streams, the workers and their clocks. This is the default if the configuration has a `fleet` section."
   )
   var fleet = false
   @Flag(help: "Print one JSON object.")

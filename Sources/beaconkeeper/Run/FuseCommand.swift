@@ -9,8 +9,8 @@ struct FuseCommand: AsyncParsableCommand {
     commandName: "fuse",
     abstract: "Decides for a site of many gateways, together with other workers.",
     discussion: """
-      fuse takes what the gateways heard out of RabbitMQ, decides who is in which room and zone, and publishes it as \
-      one gateway would. Start it on as many machines as you like: they share the work, and if one dies, others take \
+      fuse reads the gateways' observations from RabbitMQ, decides which beacons are in which room and zone, and \
+      publishes that as one gateway would. Start it on as many machines as you like: they share the work, and if one dies, others take \
       over. Each worker saves its state in RabbitMQ every few seconds. Ctrl-C stops it.
 
       EXAMPLES
@@ -27,7 +27,7 @@ struct FuseCommand: AsyncParsableCommand {
   var name: String?
   @Option(
     help: ArgumentHelp(
-      "Write all that comes out of RabbitMQ into this folder, which must exist, for replay --journal. The files grow without limit.",
+      "Write everything that is read from RabbitMQ into this folder, which must exist, for replay --journal. The files grow without limit.",
       valueName: "folder"))
   var journal: String?
   @Option(

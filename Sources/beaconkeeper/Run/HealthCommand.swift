@@ -38,7 +38,7 @@ struct HealthCommand: ParsableCommand {
     }
     guard let word else { throw failure("\(file.path) is not a gateway's health file", .dataError) }
     let silence = LiveClock.now - word.time
-    // The file of a container outlives the machine's start, from which time is counted.
+    // A container's file outlives a restart of the machine, from which times are counted.
     guard silence >= .zero, silence <= AliveFile.patience else {
       throw failure(
         "the gateway has recorded nothing for a while; its last record: \(word.summary)", .unavailable)

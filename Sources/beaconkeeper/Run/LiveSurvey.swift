@@ -18,11 +18,11 @@ final class LiveSurvey: Sendable {
 
   var survey: AirSurvey { state.withLock { $0 } }
 
-  /// Listens for a while. Ctrl-C ends it as the end of the time does, and leaves the radio as it was.
+  /// Listens for a while. Ctrl-C ends it like the end of the time, and the state of the radio is restored.
   ///
   /// - Parameters:
   ///   - duration: nil: until Ctrl-C.
-  ///   - onStep: gets what was heard so far, twice a second.
+  ///   - onStep: called twice a second, with all devices so far.
   func listen(
     for duration: Duration?, onStep: @escaping @Sendable (AirSurvey) -> Void = { _ in }
   ) async throws(RadioError) {

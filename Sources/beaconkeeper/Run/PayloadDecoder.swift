@@ -3,7 +3,7 @@ import Beacons
 import JSON
 import Messages
 
-/// From one line of text to the JSON objects that `decode` prints for it.
+/// Turns one line of text into the JSON objects that `decode` prints for it.
 struct PayloadDecoder {
   enum Kind {
     case payload
@@ -24,7 +24,7 @@ struct PayloadDecoder {
   init(kind: Kind, key: SecretKey?, sender: DeviceAddress?) {
     self.kind = kind
     self.sender = sender
-    // Lines of a file need not be in order, nor of one device.
+    // Lines of a file need not be in order, nor from one device.
     decryptor = key.map { BTHomeDecryptor(key: $0, checksReplay: false) }
   }
 

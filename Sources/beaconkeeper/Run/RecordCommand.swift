@@ -36,7 +36,7 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // Before the file is emptied.
+    // This check comes before the file is truncated.
     do throws(RadioError) { _ = try LiveRadio.adapters() } catch { throw failure("\(error)", .unavailable) }
     let recorder: Recorder
     do throws(SystemError) {
@@ -55,7 +55,7 @@ struct RecordCommand: AsyncParsableCommand {
     say("beaconkeeper: \(count.advertisements) advertisements, \(count.bytes) bytes")
   }
 
-  /// Records until a signal, the end of the duration, or an error, which it gives.
+  /// Records until a signal, the end of the duration, or an error, which it returns.
   private func record(with recorder: Recorder) async throws -> RadioError? {
     var options = LiveRadio.Options()
     options.adapters = adapter

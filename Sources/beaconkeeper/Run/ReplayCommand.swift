@@ -53,8 +53,8 @@ struct ReplayCommand: AsyncParsableCommand {
   var capture: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Instead: what fuse --journal wrote, a file or a folder; may be given several times.", valueName: "path"
-    ))
+      "Instead of a recording: the files of fuse --journal, or their folder; may be given several times.",
+      valueName: "path"))
   var journal: [String] = []
   @Option(help: "As fast as possible, or in real time.")
   var speed = Speed.max
@@ -169,7 +169,7 @@ struct ReplayCommand: AsyncParsableCommand {
     try put(lines)
   }
 
-  /// As `mosquitto_sub -v` shows it.
+  /// In the format of `mosquitto_sub -v`.
   func line(_ message: Message) -> [UInt8] {
     message.topic.utf8 + [UInt8(ascii: " ")] + message.payload
   }
@@ -204,7 +204,7 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 }
 
-/// Waits so that things happen as far apart as they were recorded.
+/// Waits, so that the time between events is as recorded.
 private struct Pace {
   private let clock = ContinuousClock()
   private var start: ContinuousClock.Instant?
@@ -216,7 +216,7 @@ private struct Pace {
   }
 }
 
-/// `replay --journal`: what a fleet decided, again.
+/// `replay --journal`: repeats a fleet's decisions.
 extension ReplayCommand {
   func validateJournal() throws {
     if !capture.isEmpty { throw ValidationError("Either --capture or --journal.") }
@@ -246,7 +246,7 @@ extension ReplayCommand {
       notices.removeAll()
       var lines: [UInt8] = []
       for message in messages {
-        // States are retained, and of where a beacon is at the moment nobody keeps anything.
+        // JSON lines are transitions and events, without retained states and momentary messages (QoS 0).
         let isKept = !message.retained && message.qos != .atMostOnce
         let isVerdict = message.topic.hasSuffix("/verdict")
         if isKept, !isVerdict { transitions += 1 }

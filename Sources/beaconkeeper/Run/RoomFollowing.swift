@@ -6,7 +6,7 @@ import Proximity
 import RoomReport
 import Settings
 
-/// What `replay` tells about one beacon's way through the rooms.
+/// The options of `replay` about one beacon's way through the rooms.
 struct RoomFollowing: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -28,7 +28,7 @@ struct RoomFollowing: ParsableArguments {
       valueName: "percent"))
   var expectRight: Double?
 
-  /// Whether standard output gets the page and nothing else.
+  /// Whether standard output gets only the page.
   var isPageOnly: Bool { report == "-" }
 
   func validate() throws {
@@ -57,11 +57,11 @@ struct RoomFollowing: ParsableArguments {
     }
   }
 
-  /// Tells how it went; the page is written, too.
+  /// Prints the assessment, and writes the page.
   ///
   /// - Parameters:
-  ///   - captures: paths of what was replayed.
-  ///   - isJSON: whether the assessment is also a line on standard output.
+  ///   - captures: paths of the recordings.
+  ///   - isJSON: whether the assessment is also printed as a line on standard output.
   func tell(
     _ follower: RoomFollower, _ configuration: Configuration, captures: [String], isJSON: Bool
   ) throws {

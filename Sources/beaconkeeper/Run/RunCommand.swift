@@ -70,7 +70,7 @@ struct RunCommand: AsyncParsableCommand {
         "this is the configuration of a fleet's workers; start beaconkeeper fuse, or remove the section fleet",
         .configuration)
     }
-    // Who has configured nothing yet wants to look.
+    // A user without a configuration wants to look around.
     if path == nil { configuration.http = HTTPSettings() }
     let log = RunLog(logFormat ?? .preferred, level: verbose ? .debug : logLevel.level)
     let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
@@ -94,7 +94,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// Who has scanners may well need no radio.
+  /// A configuration with scanners may need no radio.
   private func remedy(for error: any Error, _ configuration: Configuration) -> String {
     switch error {
     case RadioError.noBluetooth, RadioError.noAdapter:
@@ -115,7 +115,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// The configuration's file and where advertisements come from.
+  /// The configuration's file and the source of advertisements.
   private func chooseInput() throws -> (path: String?, (Configuration) -> GatewayRun.Input) {
     let path = config ?? Configuration.find()
     if capture == "-" { return (path, { _ in .standardInput }) }
@@ -142,12 +142,12 @@ struct RunCommand: AsyncParsableCommand {
   }
 }
 
-/// The recorded walk that shows the gateway where there is no radio.
+/// The recorded walk for a machine without a radio.
 private struct Demonstration {
   var configuration: String
   var walk: String
 
-  /// In the working directory, beside the program's sources, or where a package puts it.
+  /// In the working directory, beside the program's sources, or where a package installs it.
   static func find() -> Demonstration? {
     var folders = ["config"]
     var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

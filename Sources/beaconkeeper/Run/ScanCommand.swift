@@ -88,7 +88,7 @@ struct ScanCommand: AsyncParsableCommand {
     if !isLive { try show(table, ear.survey, at: LiveClock.now) }
   }
 
-  /// Writes the table over the one before.
+  /// Draws the table over the previous one.
   private func draw(_ table: ScanTable, _ survey: AirSurvey) {
     var table = table
     var size = winsize()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RangingPolicy
 
-/// What `simulate` puts the phones through, on paper.
+/// The approaches that `simulate` is given on the command line.
 struct ApproachOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -33,7 +33,7 @@ struct ApproachOptions: ParsableArguments {
 
   private static let longest: Milliseconds = 366 * 86_400_000
 
-  /// nil: others decide.
+  /// nil: the rules come from elsewhere.
   func nearRule(unlessGiven usual: String?) throws -> NearDistances? {
     guard let near = near ?? usual else {
       if rearm != nil { throw ValidationError("--rearm goes with --near.") }
@@ -73,7 +73,7 @@ struct ApproachOptions: ParsableArguments {
       let wanted = "a distance and a speed such as 50m@1m/s"
       let (distance, speed) = try read(text, "--approach", Amount.approach, wanted)
       var timeline = Timeline(approachFrom: distance, speed: speed)
-      // An app's schedule over centuries would take as long to follow.
+      // Simulating an app's schedule over centuries would never end.
       guard timeline.end <= Self.longest else {
         throw ValidationError("--approach \(text) takes longer than a year.")
       }
@@ -83,7 +83,7 @@ struct ApproachOptions: ParsableArguments {
     }
   }
 
-  /// The timeline of a file; its expectations go into `asked`.
+  /// The timeline in a file; its expectations are appended to `asked`.
   func story(_ path: String, into asked: inout [AskedExpectation]) throws -> Approach? {
     guard let near = try nearRule(unlessGiven: "4m") else { return nil }
     let text = InputText(path: path)

@@ -1,13 +1,13 @@
 import RangingPolicy
 
-/// Checks every result against the expectations. Its size has a bound: of what was met and of what was not, the first ones
-/// are kept, and all are counted.
+/// Checks every result against the expectations. Its size is bounded: it keeps the first checks that were met and those that
+/// were not, and counts all.
 struct ExpectationBook {
   /// One expectation of one result.
   struct Check {
     var expectation: String
     var source: String
-    /// nil: it is about no result, because it applied to none.
+    /// nil: the expectation applied to no result.
     var os: String?
     var strategy: String?
     var phone: String?
@@ -22,16 +22,16 @@ struct ExpectationBook {
 
   private let asked: [AskedExpectation]
   private let systems: Set<String>
-  /// Where nothing is expected: whether each near trigger is checked for its delivery.
+  /// Without expectations: whether each near trigger is checked for its delivery.
   private let checksTriggers: Bool
   private(set) var checks: [Check] = []
   private(set) var count = 0
   private(set) var missedCount = 0
-  /// By place in `asked`.
+  /// By index in `asked`.
   private var applications: [Int]
   private var misses: [Int]
   private var keptMet = 0
-  /// Until when a simulation would have to last to tell of all.
+  /// The length that a simulation would need to reach all expectations.
   private(set) var needs: Milliseconds?
 
   private static let metLimit = 9000
@@ -92,7 +92,7 @@ struct ExpectationBook {
     }
   }
 
-  /// Adds as missed what applied to no result: a misspelt name must not pass. Call it once, at the end.
+  /// Adds expectations that applied to no result as missed: a misspelt name must not pass. Call it once, at the end.
   ///
   /// - Parameter simulated: the result, in words.
   mutating func finish(simulated: String) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RangingPolicy
 
-/// What `simulate` holds its results to, and where it says how that went.
+/// The expectations of `simulate`, and the options for their report.
 struct ExpectationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -50,7 +50,7 @@ struct ExpectationOptions: ParsableArguments {
   }
 }
 
-/// An expectation, and where somebody wrote it: `visit.jsonl:7:1`, or the name of an option.
+/// An expectation, and its place: `visit.jsonl:7:1`, or the name of an option.
 struct AskedExpectation {
   var scoped: ScopedExpectation
   var source: String

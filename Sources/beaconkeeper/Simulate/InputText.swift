@@ -3,7 +3,7 @@ import Glibc
 import Machine
 import RangingPolicy
 
-/// Lines of JSON from a file or standard input, with a bound.
+/// Lines of JSON from a file or standard input, of limited size.
 struct InputText {
   let path: String
 
@@ -21,7 +21,7 @@ struct InputText {
     }
   }
 
-  /// Tells every fault with its place, and throws if there is one.
+  /// Prints every fault with its place, and throws if there is one.
   func refuse(_ faults: [TimelineFault]) throws {
     for fault in faults {
       say("\(path):\(fault.line):\(fault.column): error: \(fault.message)")

@@ -5,7 +5,7 @@ import Settings
 import Messages
 import RangingPolicy
 
-/// Which phones `simulate` and `plan` are about.
+/// The phones for `simulate` and `plan`.
 struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -32,7 +32,7 @@ struct ProfileOptions: ParsableArguments {
 
   private static func names(_ names: [String]) -> String { names.joined(separator: ", ") }
 
-  /// What they are changed by, for a page.
+  /// The changed constants, for a page.
   var scenario: [(name: String, value: String)] {
     [cap.map { ("cap", $0) }, margin.map { ("margin", $0) }].compactMap(\.self) + set.map { ("set", $0) }
   }
@@ -41,7 +41,7 @@ struct ProfileOptions: ParsableArguments {
   func substitutions(_ added: ProfileSettings, _ variant: Variant) -> [String] {
     let known = added.systems(variant).map(\.name)
     return os.filter { !known.contains($0) }.compactMap { wanted in
-      // `iOS 17` is ios17, as people write it.
+      // People also write `iOS 17` for ios17.
       let plain = wanted.lowercased().filter { $0 != " " && $0 != "-" }
       return Catalogue.systemName(for: wanted).flatMap {
         plain == $0 ? nil : "there is no profile of \(wanted) alone: \($0) is taken, the newest up to it"
@@ -49,7 +49,7 @@ struct ProfileOptions: ParsableArguments {
     }
   }
 
-  /// Those asked for, of those that ship and those that the configuration adds.
+  /// The requested profiles, built-in or from the configuration.
   func profiles(_ added: ProfileSettings, _ variant: Variant) throws -> [PhoneProfile] {
     let systems = try chosen(
       os.map { Self.system($0, among: added.systems(variant)) }, added.systems(variant), "--os", \.name)
@@ -64,7 +64,7 @@ struct ProfileOptions: ParsableArguments {
     return profiles
   }
 
-  /// The same; says which take the place of others. Wrong usage ends the command.
+  /// The same; prints which profiles stand in for others. Wrong usage ends the command.
   func announced(
     _ added: ProfileSettings, _ variant: Variant, _ command: (some ParsableCommand).Type
   ) throws -> [PhoneProfile] {
@@ -77,7 +77,7 @@ struct ProfileOptions: ParsableArguments {
     }
   }
 
-  /// What is asked for by name and fits nothing else that is asked for must not be left out without a word.
+  /// A profile that is requested by name, but fits none of the other requested ones, must be reported.
   private func refuseMisfits(
     _ systems: [OSProfile], _ strategies: [StrategyProfile], _ profiles: [PhoneProfile]
   ) throws {
@@ -133,7 +133,7 @@ extension Variant: ExpressibleByArgument {}
 /// `simulate --list`: every profile with its description.
 struct ProfileList {
   let text: String
-  /// The same for machines.
+  /// The same as JSON.
   let json: String
 
   init(_ profiles: ProfileSettings, variant: Variant) {

@@ -5,11 +5,11 @@ import Pipeline
 import Radio
 import RangingPolicy
 
-/// Takes every approach of a recording into an account.
+/// Adds every approach of a recording to an account.
 struct RecordedApproaches {
   let configuration: Configuration
   let captures: [String]
-  /// Names of beacons; empty: those that phones carry, else all.
+  /// Names of beacons; empty: those that phones carry, otherwise all.
   let beacons: [String]
   /// nil: the zones decide.
   let near: NearDistances?

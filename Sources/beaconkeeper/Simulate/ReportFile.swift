@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import Machine
 
-/// A page that is there whole or not at all: written beside its place, then put there. What stands there and is no plain file,
-/// such as /dev/null, a pipe or a link, is written to instead, because the page in its place would destroy it.
+/// A page that is written completely or not at all: under another name first, then renamed. If the path is not a plain file,
+/// such as /dev/null, a pipe or a link, it is written to directly, because renaming would replace it.
 struct ReportFile {
   let path: String
 
@@ -27,7 +27,7 @@ struct ReportFile {
     }
   }
 
-  /// Nothing is there yet, or a plain file.
+  /// Whether the path is free or a plain file.
   private var isPlain: Bool {
     var found = stat()
     return lstat(path, &found) != 0 || found.st_mode & S_IFMT == S_IFREG

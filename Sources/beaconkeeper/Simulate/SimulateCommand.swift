@@ -127,7 +127,7 @@ struct SimulateCommand: ParsableCommand {
     }
     _ = try approaches.nearRule(unlessGiven: capture.isEmpty ? "4m" : nil)
     _ = try approaches.walks()
-    // Names that a configuration adds are not known yet.
+    // The names in a configuration are not known yet.
     if config == nil { _ = try profiles.profiles(ProfileSettings(), variant) }
   }
 
@@ -176,7 +176,7 @@ struct SimulateCommand: ParsableCommand {
       do {
         try recorded.follow(into: &account)
       } catch {
-        // Results up to the fault are shown.
+        // The results before the fault are shown.
         if account.approaches > 0 { try conclude(&account) }
         throw error
       }
@@ -197,7 +197,7 @@ struct SimulateCommand: ParsableCommand {
     MissedExpectations(book: account.book, takesSpan: capture.isEmpty).tell()
   }
 
-  /// Each with its own profile, and what the command line changes in it.
+  /// Each phone with its own profile, changed by the command line.
   private func phones(of configuration: Configuration) throws -> [PhoneSettings] {
     do {
       return try configuration.phones.map { phone in
@@ -268,13 +268,13 @@ struct SimulateCommand: ParsableCommand {
   }
 }
 
-/// Says on standard error which expectations were not met, and what decided.
+/// Prints to standard error which expectations were not met, and what decided.
 struct MissedExpectations {
   let book: ExpectationBook
   /// Whether --for can make a simulation longer.
   let takesSpan: Bool
 
-  /// More are only counted.
+  /// Further ones are only counted.
   private static let toldLimit = 20
 
   func tell() {
@@ -304,7 +304,7 @@ struct MissedExpectations {
   }
 }
 
-/// Apple's and Google's words beside ours, for the help. Lines fit on 80 columns.
+/// Apple's and Google's names beside ours, for the help. Lines fit in 80 columns.
 enum PlatformWords {
   /// The events of a timeline.
   static let ofEvents = """

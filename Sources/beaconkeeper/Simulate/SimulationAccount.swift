@@ -2,28 +2,28 @@ import Settings
 import PolicyReport
 import RangingPolicy
 
-/// Gathers what becomes of one approach after the other. Its size follows from the number of profiles, not of approaches:
-/// sums, and of each profile the first result of each outcome.
+/// Sums up the results of several approaches. Its size depends on the number of profiles, not of approaches: it keeps sums, and
+/// for each profile the first result of each outcome.
 struct SimulationAccount {
   private(set) var tallies: [Tally]
   private(set) var approaches = 0
-  /// The first few by name, for JSON.
+  /// The first few names, for JSON.
   private(set) var names: [String] = []
-  /// By place of the tally.
+  /// By index of the tally.
   private var examples: [[Report.Example]]
-  /// The first results of all, for JSON; the others are counted.
+  /// The first results, for JSON; further ones are counted.
   private(set) var listed: [Report.Example] = []
   private(set) var followed = 0
   private let listLimit: Int
-  /// What is expected, and how that went.
+  /// The expectations and their results.
   var book: ExpectationBook
-  /// A day's part that the cost of an approach counts over; nil: the approach itself.
+  /// The part of a day over which the cost of an approach is computed; nil: the approach itself.
   private let costSpan: Milliseconds?
 
   private static let nameLimit = 1000
   private static let exampleLimit = 6
 
-  /// `phones`: with a profile of their own, before the others. `lists`: whether results are kept for JSON.
+  /// `phones`: those with a profile of their own, which come before the others. `lists`: whether results are kept for JSON.
   init(
     _ profiles: [PhoneProfile], phones: [PhoneSettings] = [], costSpan: Milliseconds? = nil,
     lists: Bool = false
@@ -35,14 +35,14 @@ struct SimulationAccount {
     self.costSpan = costSpan
   }
 
-  /// Follows an approach under every profile.
+  /// Simulates an approach with every profile.
   mutating func add(_ approach: Approach) {
     if approaches < Self.nameLimit { names.append(approach.name) }
     approaches += 1
     follow(approach, where: { $0.phone == nil })
   }
 
-  /// Follows an approach that is counted already, under the profile of a phone.
+  /// Simulates an approach that was counted already, with the profile of a phone.
   mutating func add(_ approach: Approach, of phone: String) { follow(approach, where: { $0.phone == phone }) }
 
   private mutating func follow(_ approach: Approach, where isMeant: (Tally) -> Bool) {
@@ -54,7 +54,7 @@ struct SimulationAccount {
         Simulation(profile, near: approach.near, timeline: $0, keepsHistory: false)
       }
       tallies[place].add(result, cost: cost)
-      // A comparison must not hang on one favourable phone.
+      // A comparison must not depend on one favourable phone.
       if costSpan != nil {
         tallies[place].addSpread(of: approach, triggers: result.verdicts.count)
       }
@@ -75,14 +75,14 @@ struct SimulationAccount {
       Report.Example(approach: approach, result: result, phone: tallies[place].phone))
   }
 
-  /// In the order of the tallies. What never came near is drawn only where there is nothing else.
+  /// In the order of the tallies. A result that never came near is drawn only if there is no other.
   var drawn: [Report.Example] {
     examples.flatMap { examples in
       let near = examples.filter { !$0.result.verdicts.isEmpty }
       return near.isEmpty ? examples : near
     }
   }
-  /// Judges the expectations after the last approach.
+  /// Completes the expectations after the last approach.
   mutating func finish() {
     var systems: [String] = []
     var strategies: [String] = []
@@ -99,6 +99,6 @@ struct SimulationAccount {
         + "approach \(approaches.isEmpty ? "none" : approaches)")
   }
 
-  /// Where there was one approach only.
+  /// The results, if there was only one approach.
   var results: [Simulation] { drawn.map(\.result) }
 }

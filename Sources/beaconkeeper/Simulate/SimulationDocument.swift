@@ -1,14 +1,14 @@
 import JSON
 import RangingPolicy
 
-/// Everything that `simulate` found, for machines: one JSON object, whatever was asked for. Its schema is
-/// `config/schemas/simulation.schema.json`; a change that old readers would misread needs a new version.
+/// All results of `simulate` as one JSON object, whatever the options. Its schema is `config/schemas/simulation.schema.json`; a
+/// change that old readers would misread needs a new version.
 struct SimulationDocument {
   var variant: Variant
   var account: SimulationAccount
-  /// Of `--at`.
+  /// From `--at`.
   var instants: [Milliseconds] = []
-  /// nil: none was asked for.
+  /// nil: not requested.
   var comparison: (rankings: [Comparison], visitsPerDay: Int)?
 
   private static let version = 1

@@ -2,10 +2,10 @@ import JSON
 import PolicyReport
 import RangingPolicy
 
-/// One result of `simulate` for machines. Times are seconds from zero, distances metres.
+/// One result of `simulate` as JSON. Times are seconds from zero, distances metres.
 struct SimulationJSON {
   var variant: Variant
-  /// Of `--at`.
+  /// From `--at`.
   var instants: [Milliseconds] = []
 
   func write(_ example: Report.Example, into writer: inout JSONWriter) {
@@ -77,7 +77,7 @@ struct SimulationJSON {
     }
   }
 
-  /// `background_time_remaining` is null where it is unlimited.
+  /// `background_time_remaining` is null if it is unlimited.
   private func writeWindow(
     _ window: Window, at time: Milliseconds, of result: Simulation, into writer: inout JSONWriter
   ) {

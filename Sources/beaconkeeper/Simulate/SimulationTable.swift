@@ -3,7 +3,7 @@ import Pages
 import PolicyReport
 import RangingPolicy
 
-/// Results of `simulate` for people: a line a profile, and below what the codes mean.
+/// Results of `simulate` for people: a line for each profile, and the meaning of the codes.
 struct SimulationTable {
   let text: String
 
@@ -61,7 +61,7 @@ struct SimulationTable {
     (tally.profile.os.family, Array(tally.missed.keys))
   }
 
-  /// What the columns and those codes mean that occur, in the words of the platforms that they occur on.
+  /// The meaning of the columns and of the codes in them, with the names of the platforms on which they occur.
   private static func legend(
     _ columns: [(name: String, words: String)], _ reasons: [(OSProfile.Family, [Reason])]
   ) -> String {

@@ -3,13 +3,13 @@ import RangingPolicy
 import Settings
 import SettingsFile
 
-/// `simulate --explain`: the page on a strategy, then its rules and those of the systems it meets, with their sources.
+/// `simulate --explain`: the page on a strategy, then its rules and those of the systems, with their sources.
 struct StrategyExplanation {
   let text: String
 
   /// - Parameters:
-  ///   - profiles: the strategy on each system that was asked for; at least one.
-  ///   - added: where the strategy comes from if it has no page of its own.
+  ///   - profiles: the strategy on each requested system; at least one.
+  ///   - added: the configuration's profiles, for a strategy without a page of its own.
   init(_ profiles: [PhoneProfile], added: ProfileSettings) {
     let strategy = profiles[0].strategy
     var parts = [Self.page(on: strategy, added)]
@@ -67,7 +67,7 @@ struct StrategyExplanation {
     return "RULES OF \(profiles.map(\.os.name).joined(separator: ", ")); --os shows one\n\n" + table.text
   }
 
-  /// A constant as people read it.
+  /// A constant for people.
   fileprivate struct Rule: Hashable {
     var name: String
     var value: String
@@ -90,7 +90,7 @@ extension PhoneProfile {
 }
 
 extension SimulateCommand {
-  /// The page on a strategy, for the systems that were asked for.
+  /// The page on a strategy, for the requested systems.
   func explanation(of wanted: String, _ added: ProfileSettings) throws -> String {
     let known = added.strategies().map(\.name)
     guard known.contains(wanted) else {

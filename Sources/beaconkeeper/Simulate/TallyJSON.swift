@@ -1,7 +1,7 @@
 import JSON
 import RangingPolicy
 
-/// What several approaches come to, for machines.
+/// The sums of several approaches, as JSON.
 struct TallyJSON {
   func write(_ comparisons: [Comparison], visitsPerDay: Int, into json: inout JSONWriter) {
     json.object { json in

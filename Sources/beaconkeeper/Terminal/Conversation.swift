@@ -17,7 +17,7 @@ final class Conversation: Sendable {
     let prompt = question.text + usual
     let words = prompt.printable + (prompt.hasSuffix("?") ? " " : ": ")
     let text = question.isSecret ? secretLine(after: words) : line(after: words)
-    // The cursor stays behind the question if no line end was typed, or none was shown.
+    // If no line end was typed or shown, the cursor is still behind the question.
     if text == nil || question.isSecret { _ = StandardStream.error.write("\n".utf8) }
     return text.map { .text($0) } ?? .ended
   }
@@ -34,7 +34,8 @@ final class Conversation: Sendable {
     }
   }
 
-  /// A line that is not shown. The keys that would end the program are read, too, because the terminal would stay silent.
+  /// Reads a line without showing it. The keys that would end the program are read as well, because the terminal does not
+  /// handle them in this mode.
   private func secretLine(after prompt: String) -> String? {
     var usual = termios()
     guard tcgetattr(0, &usual) == 0 else { return line(after: prompt) }
@@ -42,7 +43,7 @@ final class Conversation: Sendable {
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     guard tcsetattr(0, TCSADRAIN, &silent) == 0 else { return line(after: prompt) }
     defer { tcsetattr(0, TCSADRAIN, &usual) }
-    // Only now: who types as soon as the question is there is not to be shown either.
+    // The question comes only after the terminal shows no input any more: the user may type as soon as it appears.
     _ = StandardStream.error.write(prompt.utf8)
     var typed: [UInt8] = []
     while true {
@@ -55,9 +56,9 @@ final class Conversation: Sendable {
       // Ctrl-C, and Ctrl-D on an empty line.
       case 3: return nil
       case 4: if typed.isEmpty { return nil }
-      // Backspace takes a whole character of UTF-8.
+      // Backspace deletes a whole character of UTF-8.
       case 8, 127: while let last = typed.popLast(), last & 0xC0 == 0x80 {}
-      // Ctrl-U takes the line.
+      // Ctrl-U deletes the line.
       case 21: typed = []
       default: if byte >= 32 { typed.append(byte) }
       }

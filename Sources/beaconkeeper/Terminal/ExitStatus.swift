@@ -8,7 +8,7 @@ import SettingsFile
 import Mosquitto
 import Radio
 
-/// What a failed command tells its caller: a status of sysexits.h.
+/// The exit status of a failed command, from sysexits.h.
 enum ExitStatus: Int32 {
   case dataError = 65
   case unavailable = 69
@@ -20,7 +20,7 @@ enum ExitStatus: Int32 {
 }
 
 extension ExitStatus {
-  /// Of a broker that will not have us, and would not tomorrow.
+  /// For a broker that refuses the connection permanently.
   init(_ failure: ConnectionFailure) {
     switch failure.kind {
     case .badCredentials, .notAuthorised, .clientIDRejected, .clientCertificate: self = .noPermission
@@ -36,7 +36,7 @@ func failure(_ message: String, _ status: ExitStatus) -> ExitCode {
   return ExitCode(status.rawValue)
 }
 
-/// Reports wrong usage that shows only together with the configuration, and returns the exit code to throw.
+/// Reports wrong usage that depends on the configuration, and returns the exit code to throw.
 func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitCode {
   let name = command.configuration.commandName ?? ""
   say(
@@ -45,7 +45,7 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
   return ExitCode(64)
 }
 
-/// The named configuration, or else the first one found, or else the built-in one. Prints its warnings.
+/// The named configuration, otherwise the first one found, otherwise the built-in one. Prints its warnings.
 ///
 /// - Parameters:
 ///   - connects: whether the broker's password is needed.
@@ -79,17 +79,17 @@ func loadRevision(
   }
 }
 
-/// What is read of captures; a fault of theirs ends the command.
+/// Calls `read` for a capture; a fault in the capture ends the command.
 func reading<Read: ~Copyable>(_ read: () throws(CaptureError) -> Read) throws(ExitCode) -> Read {
   do throws(CaptureError) { return try read() } catch { throw failure(error) }
 }
 
-/// Says why a capture cannot be read and gives what to throw.
+/// Prints why a capture cannot be read, and returns the exit code to throw.
 func failure(_ error: CaptureError) -> ExitCode {
   failure("\(error)", error.kind == .unreadable ? .inputOutput : .dataError)
 }
 
-/// Why a file cannot be read or written, in the system's own words.
+/// Why a file cannot be read or written, as the system's error text.
 func reason(_ error: any Error) -> String {
   switch error {
   case let error as CocoaError: error.reason(else: "\(error)")

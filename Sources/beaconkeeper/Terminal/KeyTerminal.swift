@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import Dispatch
 
-/// The terminal, key by key and drawn as a whole. It is as it was before when `close` was called, and also if the program ends
-/// otherwise, short of SIGKILL.
+/// A terminal that reads single keys and draws whole screens. `close` restores it, and so does every other end of the program
+/// except SIGKILL.
 final class KeyTerminal {
   private let descriptor: Int32
-  /// Keys that arrived together and are still to be returned, the last first.
+  /// Keys that arrived together and were not returned yet, the last first.
   private var typed: [Press] = []
 
   /// What to restore at the end of the program.
@@ -15,7 +15,7 @@ final class KeyTerminal {
 
   /// nil: there is no terminal.
   ///
-  /// The terminal itself, not standard input, which may be a recording.
+  /// It opens the terminal itself, not standard input, which may be a recording.
   init?() {
     descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -74,8 +74,8 @@ final class KeyTerminal {
     return typed.popLast() ?? .nothing
   }
 
-  /// The keys in what was read. Keys such as arrows send an escape and more, which come at once (ECMA-48, section 5.4); those
-  /// that are not known, and characters beyond ASCII, are no keys here.
+  /// The keys in what was read. Arrow keys and the like send an escape and more bytes at once (ECMA-48, section 5.4). Unknown
+  /// ones, and characters beyond ASCII, are ignored.
   static func presses(_ bytes: some Collection<UInt8>) -> [Press] {
     var presses: [Press] = []
     var rest = Array(bytes)[...]
@@ -115,13 +115,13 @@ final class KeyTerminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Draws over what is there.
+  /// Draws over the previous content.
   func draw(_ lines: [String]) {
     let size = size
     draw(ready: lines.map { String($0.printable.prefix(size.width)) }, height: size.height)
   }
 
-  /// Draws lines that are cut and printable already, perhaps with colours.
+  /// Draws lines that are already cut and printable, perhaps with colours.
   func draw(ready lines: [String], height: Int) {
     let shown = lines.prefix(height).map { $0 + "\u{1B}[K" }
     write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
@@ -139,11 +139,12 @@ final class KeyTerminal {
 }
 
 extension KeyTerminal {
-  /// Gives the terminal to `body` until that returns, then closes it.
+  /// Lends the terminal to `body`, and closes it when `body` returns.
   ///
   /// - Parameters:
-  ///   - end: called, on any thread, at each signal that would end the program (SIGINT, SIGTERM, SIGHUP); `body` is to return soon.
-  ///   - body: has a thread of its own, because it waits for keys.
+  ///   - end: called, on any thread, at each signal that would end the program (SIGINT, SIGTERM, SIGHUP); `body` should return
+  ///     soon after that.
+  ///   - body: has its own thread, because it waits for keys.
   func follow<Result: Sendable>(
     onSignal end: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (KeyTerminal) -> Result
   ) async -> Result {
@@ -165,7 +166,7 @@ extension KeyTerminal {
     return result
   }
 
-  /// The terminal on its way to the thread that has it alone.
+  /// Passes the terminal to the thread that uses it.
   private struct Box: @unchecked Sendable {
     let terminal: KeyTerminal
   }

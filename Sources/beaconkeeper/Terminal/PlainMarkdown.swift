@@ -1,4 +1,4 @@
-/// A page of the documentation for a terminal: headings in capitals, text in lines of limited length, code as it stands.
+/// A page of the documentation for a terminal: headings in capitals, text wrapped at a width, code unchanged.
 struct PlainMarkdown {
   private static let width = 92
   private(set) var text = ""
@@ -16,7 +16,7 @@ struct PlainMarkdown {
       } else if line.hasPrefix("#") {
         endParagraph()
         let title = line.drop { $0 == "#" || $0 == " " }
-        // The page's own title is a name that people type.
+        // The page's own title is not in capitals, because it is a name that users type.
         text += line.hasPrefix("##") ? "\n\(title.uppercased())\n" : "\(title)\n"
       } else if line.isEmpty {
         endParagraph()
@@ -43,7 +43,7 @@ struct PlainMarkdown {
     paragraph = []
   }
 
-  /// Without the signs for bold and code; a link to another page is its name.
+  /// Without the marks for bold and code; a link to another page becomes its name.
   private static func plain(_ text: String) -> String {
     var plain = ""
     var rest = text[...]

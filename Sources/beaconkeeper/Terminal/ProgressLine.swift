@@ -13,8 +13,8 @@ struct ProgressLine {
   }
 
   /// - Parameters:
-  ///   - offset: bytes done, of `length` if that is known.
-  ///   - count: things done, named `unit` in the plural.
+  ///   - offset: bytes that are done, of `length` if that is known.
+  ///   - count: how many items are done; `unit` is their name in the plural.
   mutating func show(offset: Int64, length: Int64?, count: UInt64, unit: String) {
     guard isShown, clock.now - shown > .milliseconds(200) else { return }
     shown = clock.now
@@ -35,7 +35,7 @@ struct ProgressLine {
     write("\r\u{1B}[K" + text)
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func finish() { if isShown, shown != start { write("\r\u{1B}[K") } }
 
   private func write(_ text: String) { _ = StandardStream.error.write(text.utf8) }

@@ -11,7 +11,7 @@ struct StandardInputLines {
   /// Longer than any advertisement written out.
   static let limit = 65_536
 
-  /// Of the line given last, from 1.
+  /// The number of the last line, from 1.
   private(set) var number = 0
   private var buffer: [UInt8] = []
   private var position = 0

@@ -9,7 +9,7 @@ enum StandardStream: Int32 {
   case output = 1
   case error = 2
 
-  /// Writes all of it, waiting where that is needed; gives the error number of what keeps it from that.
+  /// Writes everything, waiting if necessary; returns the error number if it cannot.
   func write(_ bytes: some Collection<UInt8>) -> Int32? {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
@@ -20,7 +20,7 @@ enum StandardStream: Int32 {
       }
       switch errno {
       case EINTR: continue
-      // Another program that has the same terminal or pipe open may have made it so.
+      // Another program with the same terminal or pipe may have made it non-blocking.
       case EAGAIN: wait()
       case let code: return code
       }
@@ -33,8 +33,8 @@ enum StandardStream: Int32 {
     _ = poll(&state, 1, -1)
   }
 
-  /// Gives every standard descriptor that the caller closed to a file that can be neither read nor written, before
-  /// a capture or a connection to the broker takes its number and results go there.
+  /// Opens every standard descriptor that the caller closed with a file that can be neither read nor written. Otherwise a
+  /// capture or a connection would get its number, and results would be written there.
   static func fillGaps() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
@@ -42,15 +42,15 @@ enum StandardStream: Int32 {
   }
 }
 
-/// A line, or several, on standard error, where all belongs that is no result. Some of it comes from the broker or from the air.
+/// A line, or several, on standard error, for everything except results. Some of it comes from the broker or from the air.
 func say(_ text: String) {
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
   _ = StandardStream.error.write((lines.joined(separator: "\n") + "\n").utf8)
 }
 
-/// A line on standard output, where results belong.
+/// A line on standard output, for results.
 ///
-/// Throws the error that ends the command; silently if nobody reads any more (`| head`).
+/// Throws the error that ends the command, silently if the reader has ended (`| head`).
 func tell(_ line: String) throws(ExitCode) { try put((line + "\n").utf8) }
 
 /// Bytes on standard output; throws as `tell` does.

@@ -18,10 +18,10 @@ struct StyledLine {
     return sum
   }
 
-  /// Cells that it takes.
+  /// How many cells it needs.
   var width: Int { parts.reduce(0) { $0 + $1.text.cells } }
 
-  /// The same with spaces up to a width.
+  /// Padded with spaces to a width.
   func padded(to width: Int) -> StyledLine {
     var line = self
     line.add(String(repeating: " ", count: max(0, width - self.width)))
@@ -51,7 +51,7 @@ struct StyledLine {
 }
 
 extension StyledLine.Style {
-  /// Of the eight colours that every terminal has, so that they fit its own background (ECMA-48, section 8.3.117).
+  /// One of the eight colours that every terminal has, so that it fits the terminal's background (ECMA-48, section 8.3.117).
   fileprivate var code: String? {
     switch self {
     case .plain: nil

@@ -8,7 +8,7 @@ struct TextTable {
 
   mutating func add(_ row: [String]) { rows.append(row) }
 
-  /// Names with the words that explain each, indented.
+  /// Names with an explanation for each, indented.
   static func list(_ items: [(name: String, words: String)]) -> String {
     var table = TextTable([])
     table.rows = items.map { ["", $0.name, $0.words] }

@@ -1,14 +1,14 @@
 import Beacons
 import JSON
 
-/// What the gateway remembers of a beacon's signal, for `SignalTrails`.
+/// The history of a beacon's signal at the gateway, for `SignalTrails`.
 enum SignalHistory {
-  /// More than half a minute of the busiest beacon has.
+  /// More than half a minute of the busiest beacon.
   private static let valueLimit = 100_000
 
-  /// Where the last seconds of a beacon are, below the gateway's address.
+  /// The path of a beacon's last seconds, below the gateway's address.
   static func path(of beacon: String) -> String {
-    // `.` and `..` would be folders, so that they are encoded twice.
+    // `.` and `..` would be resolved as folders, so they are encoded twice.
     let isFolder = beacon == "." || beacon == ".."
     let name = beacon.utf8.map { byte in
       switch byte {
@@ -21,8 +21,7 @@ enum SignalHistory {
     return "api/v1/beacons/\(name)/history?minutes=0.5"
   }
 
-  /// The strongest signal of each second until the end of the history, in dBm; nil where nothing was heard, [] if the answer
-  /// makes no sense.
+  /// The strongest signal of each second until the end of the history, in dBm; nil: no signal. [] if the answer is invalid.
   static func levels(_ body: [UInt8]) -> [Double?] {
     guard let tree = try? JSONTree(body, limit: valueLimit), let heard = tree["sightings"],
       case .number(let end)? = tree["to"], case .list(let times)? = heard["t"],

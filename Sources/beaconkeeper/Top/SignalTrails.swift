@@ -1,16 +1,16 @@
 import Beacons
 
-/// The signal of each beacon over the last pictures, for a sparkline.
+/// The signal of each beacon in the last overviews, for a sparkline.
 struct SignalTrails: Sendable {
-  /// Pictures that are remembered, one a second.
+  /// How many overviews are kept, one a second.
   static let length = 30
-  /// Pictures that come faster count as one.
+  /// Overviews that come faster count as one.
   private static let step = TimeSpan.milliseconds(900)
-  /// From the weakest to the strongest that is usual, in dBm.
+  /// The usual range of signals, in dBm.
   private static let range = -100.0 ... -45.0
   private static let bars = Array("▁▂▃▄▅▆▇█")
 
-  /// By beacon; nil where it was not heard.
+  /// By beacon; nil: no signal.
   private var trails: [String: [Double?]] = [:]
   private var lastSeen: [String: WallTime] = [:]
   private var latest: WallTime?
@@ -30,12 +30,12 @@ struct SignalTrails: Sendable {
       lastSeen[beacon.id] = beacon.lastSeen
       next[beacon.id] = trail.suffix(Self.length)
     }
-    // Who is no longer in the picture is forgotten.
+    // Beacons that are no longer in the overview are removed.
     trails = next
     lastSeen = lastSeen.filter { next[$0.key] != nil }
   }
 
-  /// Puts what was heard earlier before what is remembered.
+  /// Puts earlier signals before the stored ones.
   mutating func precede(_ beacon: String, with levels: [Double?]) {
     guard let trail = trails[beacon] else { return }
     trails[beacon] = (levels + trail).suffix(Self.length)

@@ -11,9 +11,9 @@ struct TopCommand: AsyncParsableCommand {
     commandName: "top",
     abstract: "Shows a running gateway live: who is where, signals, phones, receivers.",
     discussion: """
-      It asks the gateway's HTTP server, which `http:` in the configuration starts. Without --url that is this machine's \
-      gateway, as the configuration says. Keys: arrows, page up and down scroll, s changes how beacons are sorted, q \
-      ends. If standard output is no terminal, it prints the tables once. Exit status: 69 if no gateway answers, 77 if \
+      It reads from the gateway's HTTP server, which `http:` in the configuration starts. Without --url it uses this \
+      machine's gateway. Keys: arrows, page up and down scroll, s changes how beacons are sorted, q \
+      quits. If standard output is no terminal, it prints the tables once. Exit status: 69 if no gateway answers, 77 if \
       it asks for another password, 65 if it is not a Beaconkeeper.
 
       EXAMPLES
@@ -96,14 +96,14 @@ struct TopCommand: AsyncParsableCommand {
   // MARK: JSON
 
   private func show(json body: [UInt8]) throws(ExitCode) {
-    // A terminal must not obey what the air says; a program gets the bytes as they are.
+    // Control characters from the air must not reach a terminal; a program gets the bytes unchanged.
     guard isatty(1) == 1 else { return try put(body + [0x0A]) }
     try tell(String(decoding: body, as: UTF8.self).printable)
   }
 
   private func follow(_ client: HTTPClient, _ source: TopSource) async throws {
     do {
-      // The first is what was printed already.
+      // The first one was printed already.
       var isFirst = true
       for try await event in try await client.events(Self.events) where event.name == "overview" {
         if !isFirst { try show(json: event.data) }

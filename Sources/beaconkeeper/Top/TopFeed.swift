@@ -3,16 +3,16 @@ import HTTP
 import Machine
 import Synchronization
 
-/// Keeps the latest picture of a gateway, and comes again when the connection is lost.
+/// Keeps the latest overview of a gateway, and reconnects if the connection is lost.
 final class TopFeed: Sendable {
   struct State: Sendable {
     var picture: TopPicture
     var trails = SignalTrails()
-    /// When the picture came.
+    /// When the overview arrived.
     var arrived: MonotonicTime
     /// Why there is no newer one.
     var fault: String?
-    /// Changes with all of this.
+    /// Increases with every change.
     var version = 0
 
     /// The gateway's time now.
@@ -33,7 +33,7 @@ final class TopFeed: Sendable {
 
   var current: State { state.withLock { $0 } }
 
-  /// Until it is cancelled.
+  /// Runs until the task is cancelled.
   func run() async {
     async let remembered: Void = remember()
     while !Task.isCancelled {
@@ -56,7 +56,7 @@ final class TopFeed: Sendable {
     await remembered
   }
 
-  /// What the beacons of the first picture sent before it. A gateway that does not tell costs their past, and no more.
+  /// Loads the beacons' signals from before the first overview. Without an answer, only these are missing.
   private func remember() async {
     for beacon in current.picture.beacons where beacon.rssi != nil {
       guard let reply = try? await client.get(SignalHistory.path(of: beacon.id)), !Task.isCancelled else {

@@ -1,8 +1,8 @@
 import Beacons
 import JSON
 
-/// A gateway's overview, as far as `top` shows it. What is missing or has another type is unknown, so that older and newer
-/// gateways can be shown.
+/// A gateway's overview, as far as `top` shows it. Members that are missing or have another type are unknown, so that older and
+/// newer gateways can be shown.
 struct TopPicture: Sendable {
   struct Receiver: Sendable {
     var name: String
@@ -17,7 +17,7 @@ struct TopPicture: Sendable {
     var since: WallTime?
     var isNear: Bool
     var distance: Double?
-    /// Of a room.
+    /// The probability of a room.
     var probability: Double?
   }
 
@@ -58,12 +58,12 @@ struct TopPicture: Sendable {
     var rssi: Double?
   }
 
-  /// Why a text is no overview.
+  /// The text is not an overview.
   struct Stranger: Error {
     var reason: String
   }
 
-  /// More than any gateway shows: bounds what a hostile one can make of us.
+  /// More values than any gateway sends; limits our memory for a hostile one.
   private static let valueLimit = 400_000
 
   private(set) var gateway: String
@@ -104,7 +104,7 @@ struct TopPicture: Sendable {
     events = tree.list("transitions").map(Event.init)
   }
 
-  /// An error as the API tells it.
+  /// An error in the API's format.
   struct Fault {
     var text: String
 
@@ -172,7 +172,7 @@ extension TopPicture.Event {
 }
 
 extension JSONTree {
-  /// Within what can be shown.
+  /// A number within a displayable range.
   fileprivate func number(_ name: String) -> Double? {
     if case .number(let number)? = self[name], abs(number) < 1e15 { number } else { nil }
   }

@@ -1,9 +1,9 @@
 import Beacons
 
-/// What `top` shows on a terminal, and what its keys mean.
+/// The content of `top` on a terminal, and its keys.
 struct TopScreen {
   private(set) var order = TopTables.Order.name
-  /// Lines that are scrolled past.
+  /// How many lines are scrolled off at the top.
   private(set) var offset = 0
   private var length = 0
   private var room = 0
@@ -26,8 +26,8 @@ struct TopScreen {
   }
 
   /// - Parameters:
-  ///   - fault: why there is no newer picture; nil: there is.
-  ///   - age: how old the picture is, in seconds.
+  ///   - fault: why there is no newer overview; nil: there is one.
+  ///   - age: how old the overview is, in seconds.
   mutating func lines(_ tables: TopTables, fault: String?, age: Double, height: Int) -> [StyledLine] {
     var tables = tables
     tables.order = order

@@ -3,7 +3,7 @@ import HTTP
 import Settings
 import SettingsFile
 
-/// Which gateway `top` shows, and by which right.
+/// The gateway that `top` shows, and the password for it.
 struct TopSource {
   var address: HTTPAddress
   var password: String?
@@ -18,7 +18,7 @@ struct TopSource {
     }
   }
 
-  /// This machine's own gateway, as it is configured.
+  /// This machine's own gateway, as configured.
   init(_ configuration: Configuration) {
     let http = configuration.http ?? HTTPSettings()
     let host =
@@ -39,7 +39,7 @@ struct TopSource {
     }
   }
 
-  /// Why there is no picture, and what to throw.
+  /// The message for an error, and the exit code to throw.
   func fault(_ error: any Error) -> ExitCode {
     guard let error = error as? HTTPClient.Failure else { return failure("\(error)", .software) }
     switch error.kind {
@@ -58,7 +58,7 @@ struct TopSource {
     }
   }
 
-  /// What an answer that is not the overview means.
+  /// The meaning of an answer that is not the overview.
   func fault(_ reply: HTTPClient.Reply) -> ExitCode {
     let told = (try? TopPicture.Fault(reply.body)).map { " (\($0.text))" } ?? ""
     switch reply.status {

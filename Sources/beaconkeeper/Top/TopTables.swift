@@ -1,14 +1,14 @@
 import Beacons
 import JSON
 
-/// The picture as tables.
+/// The overview as tables.
 struct TopTables {
   var picture: TopPicture
   var trails: SignalTrails?
   /// The gateway's time now, for ages.
   var now: WallTime?
   var order = Order.name
-  /// Transitions that are shown.
+  /// How many transitions are shown.
   var eventLimit = 6
 
   /// How beacons are sorted.
@@ -28,7 +28,7 @@ struct TopTables {
       .reduce(into: []) { all, table in all += (all.isEmpty ? [] : [StyledLine()]) + table }
   }
 
-  /// Who it is, on one line.
+  /// The gateway, on one line.
   var head: StyledLine {
     var line = StyledLine(picture.gateway, .bold)
     line.add("  Beaconkeeper \(picture.version)", .dim)

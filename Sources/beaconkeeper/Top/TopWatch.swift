@@ -3,13 +3,13 @@ import Glibc
 import Machine
 import Synchronization
 
-/// The live picture on the terminal, until q.
+/// The live overview on the terminal, until q.
 final class TopWatch: Sendable {
   private let feed: TopFeed
   private let isColoured: Bool
   private let isOver = Mutex(false)
 
-  /// How soon keys, another size of the terminal and news show, in milliseconds.
+  /// The delay of reactions to keys, resizing and news, in milliseconds.
   private static let pause: Int32 = 100
 
   init(_ feed: TopFeed) {
@@ -30,7 +30,7 @@ final class TopWatch: Sendable {
     while !isOver.withLock({ $0 }) {
       let (state, now, size) = (feed.current, LiveClock.now, terminal.size)
       let next = (state.version, now.nanoseconds / 1_000_000_000, size.width, size.height)
-      // Ages and remaining times go on between two pictures.
+      // Ages and remaining times change between two overviews.
       if drawn.map({ $0 != next }) ?? true {
         let tables = TopTables(picture: state.picture, trails: state.trails, now: state.now(at: now))
         let lines = screen.lines(

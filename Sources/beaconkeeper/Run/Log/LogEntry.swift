@@ -6,13 +6,13 @@ import Messages
 import Proximity
 import RangingPolicy
 
-/// One thing that the gateway tells while it runs.
+/// An entry of the gateway's log.
 struct LogEntry: Sendable {
   var time: WallTime
   var level: Logger.Level
-  /// Without the time, for people.
+  /// For people, without the time.
   var text: String
-  /// What machines look for: `EVENT`, `BEACON`, `ZONE`, `ROOM` or `READING`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
+  /// For machines: `EVENT`, `BEACON`, `ZONE`, `ROOM` or `READING`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
   var fields: [(name: String, value: String)] = []
   var kind = Kind.notice
 
@@ -20,9 +20,9 @@ struct LogEntry: Sendable {
   var sentence: String { kind == .result ? text.split(separator: " ").joined(separator: " ") : text }
 
   enum Kind: Sendable {
-    /// A transition or a verdict: what the gateway runs for.
+    /// A transition or a verdict.
     case result
-    /// How to watch them elsewhere.
+    /// How to see them elsewhere.
     case hint
     /// About the gateway itself.
     case notice

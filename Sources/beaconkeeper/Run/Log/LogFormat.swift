@@ -3,14 +3,14 @@ import Logging
 
 /// How the gateway's log is written.
 enum LogFormat: String, CaseIterable, ExpressibleByArgument {
-  /// For people: results on standard output, all else on standard error. The date is left out on a terminal.
+  /// For people: results on standard output, everything else on standard error. The date is left out on a terminal.
   case text
-  /// One JSON object a line, all on standard output.
+  /// One JSON object a line, everything on standard output.
   case json
   /// To systemd's journal, with priority and fields.
   case journal
 
-  /// The journal, where systemd connected standard error to it; else text.
+  /// The journal, if systemd connected standard error to it; otherwise text.
   static var preferred: LogFormat { SystemJournal.takesStandardError ? .journal : .text }
 }
 

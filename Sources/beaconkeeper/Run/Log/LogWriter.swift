@@ -20,7 +20,7 @@ struct LogWriter: Sendable {
     switch format {
     case .text: writeText(entry)
     case .json: put(Self.json(entry), on: .output)
-    // A journal that is restarting still reads standard error.
+    // While the journal restarts, its socket is gone, but it still reads standard error.
     case .journal: if journal?.write(entry) != true { put(entry.sentence.printable, on: .error) }
     }
   }
@@ -43,7 +43,7 @@ struct LogWriter: Sendable {
     case .result: return "\(isDated ? time.prefix(19) : time.dropFirst(11).prefix(8))Z  \(entry.text)"
     case .hint: return entry.text
     case .notice:
-      // At debug, what happened is in the fields; above it, the sentence has all.
+      // At debug level the details are in the fields; above it, the sentence has them all.
       let fields = entry.level < .info ? entry.fields.map { " \($0.name)=\($0.value)" }.joined() : ""
       let beginning = isDated ? "\(time.prefix(19))Z  \(entry.level): " : "beaconkeeper: "
       return beginning + entry.text + fields
@@ -65,7 +65,7 @@ struct LogWriter: Sendable {
   }
 
   private func put(_ line: String, on stream: StandardStream) {
-    // Who reads along and then goes away, as `head` does, has seen enough: it ends as on Ctrl-C.
+    // If the reader of our output ends, as `head` does, the gateway stops as on Ctrl-C.
     if stream.write((line + "\n").utf8) == EPIPE, stream == .output { kill(getpid(), SIGTERM) }
   }
 }

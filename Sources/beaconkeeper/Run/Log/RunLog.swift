@@ -2,14 +2,14 @@ import Logging
 import Machine
 import Synchronization
 
-/// The log of a running gateway, written by a thread of its own: a terminal that is held (Ctrl-S), a pipe that nobody reads, or a
-/// disk that hangs below either must not hold up the gateway. What does not fit is left out, oldest first.
+/// The log of a running gateway, written by its own thread. A stopped terminal (Ctrl-S), a pipe without a reader, or a hanging
+/// disk must not stop the gateway. If too much waits, the oldest entries are dropped.
 final class RunLog: Sendable {
   private static let limit = 1000
 
   let level: Logger.Level
   private let waiting = Mutex<[LogEntry]>([])
-  /// nil: there was no thread left.
+  /// nil: no thread could be started.
   private let writer: BlockingThread<LogWriter>?
 
   init(_ format: LogFormat, level: Logger.Level) {
@@ -34,7 +34,7 @@ final class RunLog: Sendable {
     }
   }
 
-  /// Writes what still waits, if that is possible within half a second.
+  /// Writes the waiting entries, if that is possible within half a second.
   func finish() async {
     let end = Alarm()
     writer?.perform { _ in end.ring() }

@@ -14,21 +14,21 @@ struct SystemJournal: Sendable {
   private let socket: Int32
   private let path: String
 
-  /// nil where no socket can be had.
+  /// nil if there is no socket.
   init?(path: String = SystemJournal.path) {
     socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return nil }
     self.path = path
   }
 
-  /// Whether standard error leads to the journal: systemd names the device and inode of the stream that it made.
+  /// Whether standard error is connected to the journal: systemd states the device and inode of the stream that it made.
   static var takesStandardError: Bool {
     guard let named = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
     var status = stat()
     return fstat(2, &status) == 0 && named == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Hands the entry over without waiting; false where the journal does not take it.
+  /// Sends the entry without waiting; false if the journal does not accept it.
   func write(_ entry: LogEntry) -> Bool {
     let datagram = Self.datagram(entry)
     let sent = withUnixAddress(path) { address, length in
@@ -50,7 +50,7 @@ struct SystemJournal: Sendable {
     return bytes
   }
 
-  /// `NAME=value`, or for a value of several lines its length as 64 bits, little endian, before it.
+  /// `NAME=value`; for a value of several lines, its length as 64 bits, little endian, before it.
   private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
     let value = Array(value.utf8.prefix(valueLimit))
     bytes += name.utf8
@@ -66,7 +66,7 @@ struct SystemJournal: Sendable {
 }
 
 extension String {
-  /// As the journal wants names: capitals, digits and `_`.
+  /// As the journal requires names: capitals, digits and `_`.
   fileprivate var fieldName: String {
     String(uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
