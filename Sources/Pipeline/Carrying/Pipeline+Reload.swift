@@ -90,7 +90,7 @@ extension Pipeline {
     var new = new
     new.gatewayName = configuration.gatewayName
     new.wake = configuration.wake
-    var next = Pipeline(new, receivers: receivers)
+    var next = Pipeline(new, receivers: receivers, limits: limits)
     next.counts = counts
     return next
   }

@@ -102,8 +102,12 @@ struct Telemetry: Sendable {
     makeRoom(for: beacon)
     self.readings[Int(beacon.rawValue)] = readings
     trials[Int(beacon.rawValue)] = other.trials[Int(known.rawValue)]
-    let dueFrom = other.dueFrom[Int(known.rawValue)]
-    published(beacon, heard: dueFrom == Self.isDue ? Self.unsighted : dueFrom - other.interval)
+    let due = other.dueFrom[Int(known.rawValue)]
+    if interval == other.interval, due != Self.isDue {
+      dueFrom[Int(beacon.rawValue)] = due
+    } else {
+      published(beacon, heard: due == Self.isDue ? Self.unsighted : due - other.interval)
+    }
     if other.changes[Int(known.rawValue)] == .waiting { holdBack(Int(beacon.rawValue)) }
     tell(beacon)
   }
