@@ -19,6 +19,8 @@ package struct Overview: Sendable {
   private let beacons: (states: [BeaconStateMessage], omitted: Int)
   private let phones: [(window: WindowMessage, beacon: String)]
   private let transitions: [TransitionMessage]
+  /// Of beacons: buttons, doors and the like.
+  private let events: [TransitionMessage]
   private let verdicts: [VerdictMessage]
   /// Configured receivers that `health` does not have yet.
   private let awaited: [String]
@@ -47,6 +49,7 @@ package struct Overview: Sendable {
     awaited = pipeline.expectedReceivers.keys.map { pipeline.receivers.name(of: $0) }
       .filter { !known.contains($0) }.sorted()
     transitions = recent.transitions(atMost: Self.transitionLimit)
+    events = recent.events(atMost: Self.transitionLimit)
     verdicts = recent.verdicts(atMost: Self.transitionLimit)
   }
 
@@ -80,6 +83,7 @@ package struct Overview: Sendable {
       }
       for part in [Part.zones, .rooms, .beacons, .phones, .transitions] { write(part, in: &$0) }
       $0.field("beacons_omitted", beacons.omitted)
+      $0.array("events", events) { $0.value(json: $1.json) }
       $0.array("verdicts", verdicts) { $0.value(json: $1.json) }
     }
   }

@@ -83,6 +83,9 @@ package struct RecentDecisions: Sendable {
     Array(events.reversed().lazy.filter { $0.beacon == beacon }.prefix(Self.eventLimit))
   }
 
+  /// The latest events of all beacons, the newest first.
+  package func events(atMost limit: Int) -> [TransitionMessage] { events.suffix(limit).reversed() }
+
   /// The latest verdicts, the newest first.
   package func verdicts(atMost limit: Int) -> [VerdictMessage] {
     var latest: [VerdictMessage] = []

@@ -35,6 +35,23 @@ import Testing
     #expect(shown.contains(#/b0 +-60 dBm +9 m +house +hci0 +0 s ago/#), "\(shown)")
   }
 
+  @Test func `transitions and events of beacons are one list, the newest first`() throws {
+    let picture = try TopPicture(
+      Array(
+        #"""
+        {"v":1,"gateway":"g","health":{},"transitions":[\#
+        {"event":"enter","time":"2026-11-20T21:50:09.000Z","zone":"house","beacon":"bell"},\#
+        {"event":"exit","time":"2026-11-20T21:50:01.000Z","zone":"house","beacon":"key"}],"events":[\#
+        {"event":"press","time":"2026-11-20T21:50:05.000Z","beacon":"bell","reading":"button","packet":3}]}
+        """#.utf8))
+    let shown = text(picture)
+    #expect(
+      shown.contains(
+        #/21:50:09 +enter +house +bell[^\n]*\n21:50:05 +press +button +bell[^\n]*\n21:50:01 +exit +house +key/#
+      ),
+      "\(shown)")
+  }
+
   @Test func controlCharactersFromTheAirDoNotReachTheTerminal() throws {
     let shown = text(try picture(beacons: 1, name: #"\u001b[2J\u009b31m\u202e\r\nhouse"#))
     #expect(shown.unicodeScalars.allSatisfy { $0 == "\n" || $0.isPrintable }, "\(shown)")

@@ -123,6 +123,8 @@ struct APITests {
     let history = BeaconHistory(of: beacon, hindsight, recent, now, over: .seconds(1)).json
     try expect(history, is: "History")
     #expect(packets(history) == (6...25).reversed())
+    let overview = Overview(scene.pipeline, recent, details(scene), at: scene.wallTime)
+    #expect(packets(overview.json(mayWrite: false, isLoggedIn: false)) == (1...25).reversed())
     // Those of the last ten seconds.
     let live = LiveBeacon(of: beacon, since: 0, scene.pipeline, recent, at: now)
     #expect(packets(live.json).allSatisfy { $0 >= 15 } && packets(live.json).first == 25)

@@ -49,9 +49,11 @@ struct TopPicture: Sendable {
     var why: String?
   }
 
+  /// A transition, or an event of a beacon.
   struct Event: Sendable {
     var time: WallTime?
     var kind: String
+    /// Zone or room; for an event of a beacon, the reading that reported it.
     var place: String
     var beacon: String
     var distance: Double?
@@ -101,7 +103,9 @@ struct TopPicture: Sendable {
     beacons = tree.list("beacons").map(Beacon.init)
     omitted = Int(clamping: Int64(tree.number("beacons_omitted") ?? 0))
     phones = tree.list("phones").map(Phone.init)
-    events = tree.list("transitions").map(Event.init)
+    events = (tree.list("transitions") + tree.list("events")).map(Event.init)
+    let never = WallTime(nanoseconds: .min)
+    events.sort { $0.time ?? never > $1.time ?? never }
   }
 
   /// An error in the API's format.
@@ -165,7 +169,7 @@ extension TopPicture.Event {
   init(_ tree: JSONTree) {
     self.init(
       time: tree.time("time"), kind: tree.text("event") ?? "?",
-      place: tree.text("zone") ?? tree.text("room") ?? "?",
+      place: tree.text("zone") ?? tree.text("room") ?? tree.text("reading") ?? "?",
       beacon: tree.text("name") ?? tree.text("beacon") ?? "?", distance: tree.number("distance_m"),
       rssi: tree.number("rssi_dbm"))
   }
