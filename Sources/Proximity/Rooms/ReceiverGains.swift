@@ -25,6 +25,9 @@ struct ReceiverGains: Sendable {
   private var visits: [Float]
   /// By track: how many windows of the beacon's stay in its room were noted.
   private var stays: [UInt8] = []
+  /// By hearer: what an earlier run or configuration learnt, dB; of which hearers it learnt anything.
+  private var adopted: [Float]
+  private var hasAdopted = HearerSet()
 
   /// Words of a receiver in a room that are remembered: those of a dozen stays.
   private static let memory: Float = 2400
@@ -39,8 +42,11 @@ struct ReceiverGains: Sendable {
   private static let half: Float = 4
   /// So many equal receivers speak against a difference.
   private static let doubt: Float = 1
-  /// What was adopted counts as much as so many words, and visits to each room.
-  private static let adopted: (words: Float, visits: Float) = (400, 10)
+  /// What was adopted counts as much as so many visits to each room, until there were as many new ones.
+  private static let adoptedVisits: Float = 10
+  /// dB. No more is adopted: boards seldom differ by more, and an earlier run may have had fewer rooms, and told beacons of the
+  /// others in those. So what it learnt speaks for no room against another in which a beacon is heard better by 14 dB.
+  private static let adoptedBounds: ClosedRange<Float> = -6...6
   /// dB. No excess is greater.
   private static let most: Float = 1000
   /// dB.
@@ -58,6 +64,7 @@ struct ReceiverGains: Sendable {
     tallies = [MeanError](repeating: MeanError(), count: plan.hearers.count * rooms)
     decibels = [Float](repeating: 0, count: plan.hearers.count)
     visits = [Float](repeating: 0, count: rooms)
+    adopted = decibels
     pause = max(64, decibels.count * decibels.count / 32)
   }
 
@@ -65,6 +72,13 @@ struct ReceiverGains: Sendable {
   mutating func begin(_ track: Int) {
     while stays.count <= track { stays.append(0) }
     stays[track] = 0
+  }
+
+  /// The beacon of a track is where an earlier run knew it to be. What it says there was counted then: if it counted once more
+  /// with each restart, an error that came of one odd place would be believed ever more.
+  mutating func goOn(_ track: Int) {
+    begin(track)
+    stays[track] = Self.longest
   }
 
   /// Whether another window of a track's stay counts.
@@ -85,15 +99,25 @@ struct ReceiverGains: Sendable {
   }
 
   private mutating func learn() {
+    let doubt = Self.doubt / Float(max(decibels.count - 1, 1))
+    let full = Self.weight(of: Self.adoptedVisits)
     for hearer in decibels.indices {
       var (sum, weights) = (Float(0), Self.doubt)
       for other in decibels.indices where other != hearer {
-        guard let own = excess(of: hearer, over: other, in: homes[hearer]),
+        var new = Float(0)
+        if let own = excess(of: hearer, over: other, in: homes[hearer]),
           let others = excess(of: hearer, over: other, in: homes[other])
-        else { continue }
-        let weight = Self.weight(of: min(visits[homes[hearer]], visits[homes[other]]))
-        sum += weight * (own + others) / 2
-        weights += weight
+        {
+          new = min(visits[homes[hearer]], visits[homes[other]])
+          let weight = Self.weight(of: new)
+          sum += weight * (own + others) / 2
+          weights += weight
+        }
+        guard hasAdopted.contains(hearer), hasAdopted.contains(other) else { continue }
+        let left = max(0, 1 - new / Self.adoptedVisits)
+        // It was in doubt when it was learnt. Doubted again with each restart, it would be forgotten.
+        sum += left * (full + doubt) * adopted[hearer]
+        weights += left * full
       }
       decibels[hearer] = min(max(sum / weights, Self.bounds.lowerBound), Self.bounds.upperBound)
     }
@@ -105,14 +129,10 @@ struct ReceiverGains: Sendable {
       gain.flatMap { $0.isFinite ? (hearer: hearer, decibels: $0) : nil }
     }
     guard gains.count > 1 else { return }
-    for room in visits.indices { visits[room] = Self.adopted.visits }
-    // From such tallies `learn` makes these gains again.
-    let others = Float(gains.count - 1) * Self.weight(of: Self.adopted.visits)
-    let scale = (others + Self.doubt) / (others + Self.weight(of: Self.adopted.visits))
     for (hearer, gain) in gains {
-      decibels[hearer] = min(max(gain, Self.bounds.lowerBound), Self.bounds.upperBound)
-      let tally = MeanError(decibels[hearer] * scale, weight: Self.adopted.words)
-      for room in visits.indices { tallies[hearer * rooms + room] = tally }
+      decibels[hearer] = min(max(gain, Self.adoptedBounds.lowerBound), Self.adoptedBounds.upperBound)
+      adopted[hearer] = decibels[hearer]
+      hasAdopted.insert(hearer)
     }
   }
 
@@ -133,8 +153,11 @@ extension ReceiverGains: StateFields {
     try coder(tally: "notes", &notes)
     try coder(each: "visits", &visits)
     try coder("stays", &stays)
+    try coder(each: "adopted", &adopted)
+    try coder("has_adopted", &hasAdopted)
     try coder.check(
-      decibels.allSatisfy(Self.bounds.contains) && visits.allSatisfy { $0 >= 0 }
+      decibels.allSatisfy(Self.bounds.contains) && adopted.allSatisfy(Self.adoptedBounds.contains)
+        && visits.allSatisfy { $0 >= 0 }
         && tallies.allSatisfy { abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
   }
 }

@@ -68,6 +68,7 @@ extension RoomTracker {
     guard known.told >= 0 else { return }
     insiders[Int(known.told)][beacon] = known.since
     beginStay(track)
+    gains.goOn(track)
     if isAsked { return }
     let size = Float(model.rooms.count { $0 == Int16(known.told) })
     beliefs.change(track) { [rooms = model.rooms, prior = beliefs.prior] belief in

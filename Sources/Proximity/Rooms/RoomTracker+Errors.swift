@@ -45,17 +45,22 @@ extension RoomTracker {
     drift.note(own.level + drift.gains[own.hearer] - expected.level, of: own.hearer, in: expected.room)
   }
 
-  /// In rooms that are not calibrated: the error of each receiver, by where the beacon is believed to be.
+  /// dB. A greater error says less of a receiver than of a beacon: that it lies on one, or is in none of the rooms.
+  private static let oddError: Float = 15
+
+  /// In rooms that are not calibrated: the error of each receiver, by where the beacon is believed to be. While that is open, nothing
+  /// is learnt: a beacon stays in the room that was told last, right or wrong.
   ///
   /// - Parameter count: of the hearings, those of this window.
   mutating func noteGains(_ track: Int, hearings count: Int) {
     let room = Int(tracks[track].told)
-    guard room >= 0, gains.counts(track, in: room) else { return }
+    guard room >= 0, sums[room] >= Self.toldFrom, gains.counts(track, in: room) else { return }
     let offset = tracks[track].offset
     beliefs.look(track) { belief in
       for hearing in hearings.prefix(count) {
         let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
-        gains.note(error + gains.decibels[hearing.hearer], of: hearing.hearer, in: room)
+        let bounded = min(max(error, -Self.oddError), Self.oddError)
+        gains.note(bounded + gains.decibels[hearing.hearer], of: hearing.hearer, in: room)
       }
     }
   }
