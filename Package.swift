@@ -332,7 +332,8 @@ let package = Package(
       name: "RoomReportTests", dependencies: ["Beacons", "PageReading", "Proximity", "RoomReport"],
       swiftSettings: house),
     .testTarget(
-      name: "RangingPolicyTests", dependencies: ["Randomness", "RangingPolicy"], swiftSettings: house),
+      name: "RangingPolicyTests", dependencies: ["Randomness", "RangingPolicy"], exclude: ["rules.txt"],
+      swiftSettings: house),
     .testTarget(
       name: "WakePlannerTests", dependencies: ["Randomness", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
