@@ -14,11 +14,12 @@ let house: [SwiftSetting] = [
 /// Modules that read hostile bytes say `unsafe` wherever memory could be.
 let hostile: [SwiftSetting] = house + [.strictMemorySafety()]
 
-/// The pages of the policy's documentation that `simulate --explain` prints, so that program and documentation say the same.
-let strategyPages: [Resource] = [
-  "stock", "low-power", "background-task", "location-when-in-use", "location-always", "task-list-sampled",
-  "activity-session", "live-updates", "cl-monitor", "live-activity", "altbeacon-legacy", "altbeacon-job",
-  "altbeacon-intent", "altbeacon-foreground-service", "companion-presence",
+/// The pages of the policy's documentation that the program reads, so that both say the same: the table of rules, and what
+/// `simulate --explain` prints.
+let policyPages: [Resource] = [
+  "RuleTable", "stock", "low-power", "background-task", "location-when-in-use", "location-always",
+  "task-list-sampled", "activity-session", "live-updates", "cl-monitor", "live-activity", "altbeacon-legacy",
+  "altbeacon-job", "altbeacon-intent", "altbeacon-foreground-service", "companion-presence",
 ].map { .embedInCode("RangingPolicy.docc/\($0).md") }
 
 let package = Package(
@@ -83,7 +84,7 @@ let package = Package(
       dependencies: ["Beacons", .product(name: "HeapModule", package: "swift-collections")],
       swiftSettings: house),
     .target(
-      name: "RangingPolicy", dependencies: ["Beacons", "JSON"], resources: strategyPages, swiftSettings: house
+      name: "RangingPolicy", dependencies: ["Beacons", "JSON"], resources: policyPages, swiftSettings: house
     ),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
     // HTML of one file, without network.
