@@ -82,8 +82,7 @@ extension PhoneSettings {
     for word in [system.name, system.family.rawValue, strategy.name, strategy.mechanism.rawValue] {
       coder.write(word)
     }
-    for constant in OSProfile.constants { coder.write(constant.field.told(of: system).value) }
-    for constant in StrategyProfile.constants { coder.write(constant.field.told(of: strategy).value) }
+    for rule in PhoneProfile.rules { coder.write(profile.told(rule).value) }
   }
 }
 

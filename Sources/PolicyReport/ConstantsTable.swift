@@ -3,10 +3,10 @@ import RangingPolicy
 
 /// Constants with their value, source and confidence.
 struct ConstantsTable {
-  let constants: [Simulation.DecidingConstant]
+  let constants: [StatedRule]
   let caption: String
 
-  init(_ constants: [Simulation.DecidingConstant], caption: String) {
+  init(_ constants: [StatedRule], caption: String) {
     self.constants = constants
     self.caption = caption
   }
@@ -19,7 +19,7 @@ struct ConstantsTable {
           page.element("tr", ["class": constant.confidence == .high ? "sure" : "unsure"]) { page in
             page.element("th", ["scope": "row"]) { $0.code(constant.name) }
             page.element("td", constant.value)
-            page.element("td", constant.source)
+            page.element("td", constant.source.text)
             page.element("td") { page in
               page.element("abbr", ["title": constant.confidence.words], constant.confidence.rawValue)
               if constant.confidence != .high { page.say(" uncertain") }

@@ -63,7 +63,7 @@ struct Legend {
   }
 
   static let sources =
-    "Sources: " + PolicySource.allCases.map { "\($0.rawValue) \($0.title)" }.joined(separator: "; ") + "."
+    "Sources: " + PolicyDocument.all.map { "\($0.code) \($0.title)" }.joined(separator: "; ") + "."
 
   static let confidences = Confidence.allCases.map {
     (name: "Confidence \($0.rawValue)", words: String($0.words.dropFirst(3)))

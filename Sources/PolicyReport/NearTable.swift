@@ -85,7 +85,7 @@ struct NearTable {
 
 extension Simulation {
   /// The constants that any of the verdicts depends on; without a verdict, those of the outcome.
-  var allDecidingConstants: [DecidingConstant] {
+  var allDecidingConstants: [StatedRule] {
     if verdicts.isEmpty { return decidingConstants }
     var names: [String] = []
     for verdict in verdicts {

@@ -90,9 +90,10 @@ struct ProfileCard {
         page.element("p", ["class": "note"], "and \(result.intervals.count - limit) more")
       }
       let strategy = result.profile.strategy
-      let why = strategy.risk.source
-      page.element("p", "Risk \(strategy.risk.value.rawValue)\(why.isEmpty ? "" : ": \(why)").")
-      page.element("p", "App review \(strategy.reviewRisk.value.rawValue): \(strategy.reviewRisk.source).")
+      let (risk, review) = (strategy.constant(.risk), strategy.constant(.reviewRisk))
+      let why = risk.source.text
+      page.element("p", "Risk \(risk.value.rawValue)\(why.isEmpty ? "" : ": \(why)").")
+      page.element("p", "App review \(review.value.rawValue): \(review.source.text).")
     }
   }
 }

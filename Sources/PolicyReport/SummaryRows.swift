@@ -63,10 +63,10 @@ package struct SingleRow {
           + "--compare takes a whole day"
       ) { Figures.factor($0.battery) },
       .init("Risk", meaning: "how easily the strategy breaks") {
-        $0.result.profile.strategy.risk.value.rawValue
+        $0.result.profile.strategy[.risk].rawValue
       },
       .init("Review", meaning: "how likely an app store refuses it") {
-        $0.result.profile.strategy.reviewRisk.value.rawValue
+        $0.result.profile.strategy[.reviewRisk].rawValue
       },
     ])
   }
@@ -168,10 +168,10 @@ package struct TallyRow {
             $1.codes($0.tally.reasons)
           },
           .init("Risk", on: .page, meaning: "how easily the strategy breaks") {
-            $0.tally.profile.strategy.risk.value.rawValue
+            $0.tally.profile.strategy[.risk].rawValue
           },
           .init("Review", on: .page, meaning: "how likely an app store refuses it") {
-            $0.tally.profile.strategy.reviewRisk.value.rawValue
+            $0.tally.profile.strategy[.reviewRisk].rawValue
           },
         ])
   }
@@ -222,7 +222,7 @@ package struct ComparisonRow {
         $0.entry.isOnFront ? "★" : ""
       },
       .init("Review", meaning: "how likely an app store refuses the strategy") {
-        $0.entry.tally.profile.strategy.reviewRisk.value.rawValue
+        $0.entry.tally.profile.strategy[.reviewRisk].rawValue
       },
       .init("Permission", meaning: "what the app asks the user for") {
         $0.entry.tally.profile.strategy.permissionAsked

@@ -12,7 +12,7 @@ struct Decision {
     let alone = idle.outcome(
       WakeTrial.Circumstances(
         entryLatency: conditions.entryLatency.upperBound, exitLatency: conditions.exitLatency.upperBound))
-    guard profile.os.supportsBeacons.value else {
+    guard profile.os[.supportsBeacons] else {
       self.init(verdict: .none, why: "\(profile.os.name) knows no beacons")
       return
     }
@@ -48,7 +48,7 @@ struct Decision {
   /// Android: callbacks open no window; only the scan schedule does.
   private init(_ profile: PhoneProfile, scheduled alone: WakeTrial.Outcome) {
     let strategy = profile.strategy
-    let period = seconds(strategy.scanPeriod.value)
+    let period = seconds(strategy[.scanPeriod])
     switch strategy.mechanism {
     case .foregroundService where alone.isGapFree:
       self.init(verdict: .needsNone, why: "a foreground service scans all the time, whatever is on air")
@@ -59,19 +59,19 @@ struct Decision {
           "the system scans and runs the app as long as the beacon is heard: keep one beacon on air without "
           + "a pause")
     case .cycle:
-      let limit = profile.os.serviceLimit.value.map {
+      let limit = profile.os[.serviceLimit].map {
         ", and the system stops the service after \(seconds($0))"
       }
       self.init(
         verdict: .none,
         why:
-          "the app's service scans \(period) of every \(seconds(strategy.scanInterval.value)), whatever is on "
+          "the app's service scans \(period) of every \(seconds(strategy[.scanInterval])), whatever is on "
           + "air" + (limit ?? ""))
     case .job:
       self.init(
         verdict: .none,
         why:
-          "a job scans for \(period) about every \(seconds(strategy.scanInterval.value)), whatever is on air")
+          "a job scans for \(period) about every \(seconds(strategy[.scanInterval])), whatever is on air")
     default:
       self.init(verdict: .none, why: "the schedule of scans decides when the app listens, whatever is on air")
     }

@@ -48,16 +48,10 @@ public struct PlanWords: Sendable {
     lines.append(("Battery", battery))
     let (strategy, always) = (proposal.profile.strategy, Catalogue.strategy(named: "location-always"))
     lines.append(
-      (
-        "App review",
-        "\(proposal.reviewRisk.level.rawValue) risk (\(PolicySource.inWords(proposal.reviewRisk.note)))"
-      ))
+      ("App review", "\(proposal.reviewRisk.level.rawValue) risk (\(proposal.reviewRisk.note))"))
     if let always, always.name != strategy.name, proposal.profile.os.family == .iOS {
-      lines.append(
-        (
-          "",
-          "location-always: \(always.reviewRisk.value.rawValue) risk (\(PolicySource.inWords(always.reviewRisk.source)))"
-        ))
+      let risk = always.constant(.reviewRisk)
+      lines.append(("", "location-always: \(risk.value.rawValue) risk (\(risk.source.inWords))"))
     }
     if let plan = proposal.plan { lines.append(("To register", registration(plan))) }
     return lines

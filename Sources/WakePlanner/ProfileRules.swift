@@ -4,20 +4,16 @@ extension PhoneProfile {
   /// Whether a plan for one phone works equally well for the other: they differ at most in names, risks, sources, and constants
   /// that do not matter for a phone within reach of a gateway.
   public func behaves(like other: PhoneProfile) -> Bool {
-    os.family == other.os.family && strategy.mechanism == other.strategy.mechanism && rules == other.rules
+    os.family == other.os.family && strategy.mechanism == other.strategy.mechanism
+      && metRules == other.metRules
   }
 
   /// The values of the constants that matter, by name.
-  private var rules: [String] {
+  private var metRules: [String] {
     let idle = strategy.idleConstants
-    func told<Profile>(_ fields: [(name: String, field: ConstantField<Profile>)], _ profile: Profile)
-      -> [String]
-    {
-      fields.filter { !Self.unmet.contains($0.name) && !idle.contains($0.name) }.map {
-        "\($0.name) \($0.field.told(of: profile).value)"
-      }
+    return Self.rules.filter { !Self.unmet.contains($0.name) && !idle.contains($0.name) }.map {
+      "\($0.name) \(told($0).value)"
     }
-    return told(OSProfile.constants, os) + told(StrategyProfile.constants, strategy)
   }
 
   /// Constants that no simulation of a plan uses, because it does not end the app, switch the screen on, play audio or change a
@@ -35,18 +31,18 @@ extension StrategyProfile {
   /// Constants of features that the strategy does not use.
   fileprivate var idleConstants: Set<String> {
     var idle: Set<String> = []
-    if mechanism == .events && !beginsTask.value {
+    if mechanism == .events && !self[.beginsTask] {
       idle.formUnion([
         "task_cap", "expiration_margin", "kill_delay", "guards_task", "ends_task", "task_granted",
       ])
     }
-    if mechanism == .events && !startsLocation.value {
+    if mechanism == .events && !self[.startsLocation] {
       idle.formUnion([
         "fix_latency", "needs_allows_flag", "location_accuracy_limit", "allows_distance_filter",
         "auto_pause_after", "stationary_after", "resumes_when_moving", "timer_from_fix",
       ])
     }
-    if holdsServiceSession.value { idle.insert("needs_service_session") }
+    if self[.holdsServiceSession] { idle.insert("needs_service_session") }
     return idle
   }
 }

@@ -6,10 +6,13 @@ public import RangingPolicy
 /// trick to stay awake. None of the sources gives a number, so the limits are inferences.
 public struct ReviewRisk: Sendable, Hashable {
   /// Wake-ups of a visit without a plan: one enter and one exit.
-  public static let wakeUpsOfVisit = Constant<Int64>(2, "a region enter and exit for each visit", .low)
+  public static let wakeUpsOfVisit = Constant<Int64>(
+    2, .table("a region enter and exit for each visit"), .low)
   /// Wake-ups a minute from which the risk is high.
   public static let frequentWakeUps = Constant<Int64>(
-    2, "an inference from S0 and S2, which give no number: several a minute only keep the app running", .low)
+    2,
+    .table("an inference from S0 and S2, which give no number: several a minute only keep the app running"),
+    .low)
 
   /// Why more wake-ups are a risk.
   static let sources =
@@ -18,7 +21,7 @@ public struct ReviewRisk: Sendable, Hashable {
     + "S4: apps that hold tasks for nothing are refused"
 
   public let level: StrategyProfile.Risk
-  /// Why, with the codes of its sources; `PolicySource.inWords` names them.
+  /// Why, with the names of its sources.
   public let note: String
 
   /// - Parameters:
@@ -28,7 +31,7 @@ public struct ReviewRisk: Sendable, Hashable {
   public init(strategy: Constant<StrategyProfile.Risk>, callbacksPerMinute: Double, visit: Milliseconds) {
     let usual = Double(Self.wakeUpsOfVisit.value) * 60_000 / Double(max(1, visit))
     guard callbacksPerMinute > usual else {
-      (level, note) = (strategy.value, strategy.source)
+      (level, note) = (strategy.value, strategy.source.inWords)
       return
     }
     let isFrequent = callbacksPerMinute >= Double(Self.frequentWakeUps.value)
@@ -37,7 +40,8 @@ public struct ReviewRisk: Sendable, Hashable {
       isFrequent
       ? "\(Self.frequentWakeUps.value) or more wake-ups a minute"
       : "more wake-ups than the beacons themselves cause"
-    note = amount + ": " + Self.sources + "; the strategy itself: " + strategy.source
+    let sources = PolicyDocument.named(in: Self.sources)
+    note = "\(amount): \(sources); the strategy itself: \(strategy.source.inWords)"
   }
 }
 
@@ -45,7 +49,7 @@ extension WakeProposal {
   /// The objections of app review: to the strategy and, with a plan, to the number of wake-ups.
   public var reviewRisk: ReviewRisk {
     ReviewRisk(
-      strategy: profile.strategy.reviewRisk,
+      strategy: profile.strategy.constant(.reviewRisk),
       callbacksPerMinute: plan == nil ? 0 : cost.callbacksPerMinute, visit: request.visit.duration)
   }
 }

@@ -107,16 +107,16 @@ public struct WakeProposal: Sendable {
 extension WakeConditions {
   init(_ profile: PhoneProfile, window: Milliseconds, _ request: WakeProposal.Request) {
     let (os, strategy) = (profile.os, profile.strategy)
-    var free = os.regionLimit.value - (strategy.regionRank.value - 1)
-    var entry = os.entryLatency.value
-    if strategy.slotsTaken.value >= os.slotLimit.value {
-      entry = max(entry, os.slowSlotLatency.value)
+    var free = os[.regionLimit] - (strategy[.regionRank] - 1)
+    var entry = os[.entryLatency]
+    if strategy[.slotsTaken] >= os[.slotLimit] {
+      entry = max(entry, os[.slowSlotLatency])
     } else {
-      free = min(free, os.slotLimit.value - strategy.slotsTaken.value)
+      free = min(free, os[.slotLimit] - strategy[.slotsTaken])
     }
     self.init(
       window: min(window, RotationSearch.longestSpacing), entryLatency: 0...max(0, entry),
-      exitLatency: 0...max(0, os.exitLatency.value), tolerance: request.tolerance,
+      exitLatency: 0...max(0, os[.exitLatency]), tolerance: request.tolerance,
       firstWake: request.visit.approach,
       regions: min(request.regions, WakePlan.mostRegions, Int(min(max(free, 0), 1000))), slots: request.slots)
   }
@@ -192,11 +192,11 @@ public struct WakeCost: Sendable, Hashable {
     batteryWithinReach = visit.batteryFactor
     batteryOfDay = Self.day(visit.profile, visit.timeline).batteryFactor
     var os = visit.profile.os
-    os.locationAccuracyLimit.value = nil
-    os.allowsDistanceFilter.value = true
+    os[.locationAccuracyLimit] = nil
+    os[.allowsDistanceFilter] = true
     let always = Catalogue.strategy(named: "location-always").flatMap { PhoneProfile(os: os, strategy: $0) }
     batteryOfLocationAlways =
-      always.map { Self.day($0, visit.timeline).batteryFactor } ?? os.fullDutyFactor.value
+      always.map { Self.day($0, visit.timeline).batteryFactor } ?? os[.fullDutyFactor]
   }
 
   private static func day(_ profile: PhoneProfile, _ timeline: Timeline) -> Simulation {
@@ -208,9 +208,9 @@ public struct WakeCost: Sendable, Hashable {
 
 extension WakeProposal {
   /// The constants of the profile that decide the plan, or why there is none.
-  public var decidingConstants: [Simulation.DecidingConstant] {
+  public var decidingConstants: [StatedRule] {
     let strategy = profile.strategy
-    guard profile.os.supportsBeacons.value else { return profile.constants(["supports_beacons"]) }
+    guard profile.os[.supportsBeacons] else { return profile.constants(["supports_beacons"]) }
     switch strategy.mechanism {
     case .cycle: return profile.constants(["scan_period", "scan_interval", "service_limit"])
     case .job: return profile.constants(["scan_period", "scan_interval"])
@@ -218,7 +218,7 @@ extension WakeProposal {
     case .foregroundService: return profile.constants(["scan_duty"])
     case .events, .location, .sampledLocation, .activitySession:
       guard conditions != nil, verdict != .needsNone else { return [] }
-      let task = strategy.beginsTask.value ? ["task_cap", "expiration_margin"] : []
+      let task = strategy[.beginsTask] ? ["task_cap", "expiration_margin"] : []
       return profile.constants(["grace"] + task + ["entry_latency", "exit_latency", "region_limit"])
     }
   }

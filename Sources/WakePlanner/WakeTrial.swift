@@ -61,7 +61,7 @@ public struct WakeTrial: Sendable {
 
   public init(_ profile: PhoneProfile, plan: WakePlan?, visit: Visit) {
     var profile = profile
-    profile.strategy.heardDistance.value = visit.reach
+    profile.strategy[.heardDistance] = visit.reach
     self.profile = profile
     self.plan = plan
     self.visit = visit
@@ -98,8 +98,8 @@ public struct WakeTrial: Sendable {
 
   public func simulation(_ circumstances: Circumstances) -> Simulation {
     var profile = profile
-    profile.os.entryLatency.value = circumstances.entryLatency
-    profile.os.exitLatency.value = circumstances.exitLatency
+    profile.os[.entryLatency] = circumstances.entryLatency
+    profile.os[.exitLatency] = circumstances.exitLatency
     return Simulation(
       profile, near: NearDistances(near: nil, rearm: visit.reach), timeline: timeline(circumstances),
       keepsHistory: false)

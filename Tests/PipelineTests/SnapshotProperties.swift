@@ -118,7 +118,7 @@ import Testing
     let changes: [(inout PhoneSettings) -> Void] = [
       { $0.name = "x" }, { $0.beacon = "x" }, { $0.countdown.toggle() },
       { $0.triggers.append(PhoneSettings.Trigger(zone: "x", near: NearDistances(near: 1, rearm: 2))) },
-      { $0.profile.os.grace.value += 1 }, { $0.profile.strategy.scanDuty.value += 1 },
+      { $0.profile.os[.grace] += 1 }, { $0.profile.strategy[.scanDuty] += 1 },
     ]
     for change in changes {
       var other = site

@@ -77,7 +77,7 @@ import Testing
     }
     let untyped = Walk(
       os: "android14", strategy: "altbeacon-foreground-service",
-      changeStrategy: { $0.declaresServiceType.value = false })
+      changeStrategy: { $0[.declaresServiceType] = false })
     #expect(untyped.follow(path).outcome == .foregroundServiceDenied)
   }
 
@@ -94,7 +94,7 @@ import Testing
   func aLongScanBecomesOpportunistic(os: String, limit: Double) {
     let walk = Walk(
       os: os, strategy: "altbeacon-foreground-service",
-      changeStrategy: { $0.restartsLongScans.value = false })
+      changeStrategy: { $0[.restartsLongScans] = false })
     let result = walk.follow([(0, 30), (2000, 30), (2030, 0)])
     #expect(result.ranging == limit)
     #expect(result.outcome == .scanDowngraded)
@@ -103,7 +103,7 @@ import Testing
   @Test func anUnfilteredScanStopsAtScreenOff() {
     let walk = Walk(
       os: "android8", strategy: "altbeacon-foreground-service",
-      changeStrategy: { $0.filtersScans.value = false })
+      changeStrategy: { $0[.filtersScans] = false })
     #expect(walk.approach(50, at: 1).outcome == .screenOffUnfiltered)
     let lit = walk.follow(
       [(0, 50), (50, 0)], [(0, .screen(true)), (20, .screen(false)), (45, .screen(true))])
@@ -129,8 +129,8 @@ import Testing
     let walk = Walk(
       os: "android8", strategy: "altbeacon-job",
       changeStrategy: {
-        $0.scanPeriod.value = 300_000
-        $0.bucketPeriod.value = 7_200_000
+        $0[.scanPeriod] = 300_000
+        $0[.bucketPeriod] = 7_200_000
       })
     let result = walk.follow([(0, 30), (7300, 30)])
     // Two jobs of 300 s use the 10 min up; the next period begins at 7200 s.

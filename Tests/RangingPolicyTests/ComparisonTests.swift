@@ -71,7 +71,7 @@ import Testing
     let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
     let systems = rankings.flatMap { $0.systems.map(\.name) }
     #expect(systems.sorted() == Catalogue.systems().map(\.name).sorted())
-    #expect(rankings.contains { $0.systems.map(\.name) == ["ios17", "ios18", "ios26"] })
+    #expect(rankings.contains { $0.systems.map(\.name).starts(with: ["ios17", "ios18", "ios26"]) })
   }
 
   @Test func alwaysRangingCostsTwiceTheBattery() {

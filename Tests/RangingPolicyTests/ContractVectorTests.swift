@@ -29,7 +29,7 @@ import Testing
 
   @Test func v1c_withoutLocationTenSecondsAreLeft() {
     for strategy in ["location-when-in-use", "location-always"] {
-      let never = Walk(strategy: strategy, changeStrategy: { $0.startsLocation.value = false })
+      let never = Walk(strategy: strategy, changeStrategy: { $0[.startsLocation] = false })
       let stopped = Walk(strategy: strategy)
       for result in [
         never.approach(50, at: 1), stopped.follow([(0, 50), (50, 0)], [(0, .location(false))]),
@@ -43,7 +43,7 @@ import Testing
 
   @Test func v1c_theSameWithoutModeOrFlag() {
     for change: @Sendable (inout StrategyProfile) -> Void in [
-      { $0.hasBackgroundMode.value = false }, { $0.allowsBackgroundUpdates.value = false },
+      { $0[.hasBackgroundMode] = false }, { $0[.allowsBackgroundUpdates] = false },
     ] {
       let result = Walk(os: "ios9", strategy: "location-always", changeStrategy: change).approach(50, at: 1)
       #expect(result.ranging == 10)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func v2d_anInvalidTaskLeavesTheGrace() {
-    let refused = Walk(strategy: "background-task", changeStrategy: { $0.taskGranted.value = false })
+    let refused = Walk(strategy: "background-task", changeStrategy: { $0[.taskGranted] = false })
     let told = Walk()
     for result in [
       refused.approach(50, at: 1), told.follow([(0, 50), (50, 0)], [(0, .begin(1, granted: false))]),
@@ -96,7 +96,7 @@ import Testing
     #expect(result.closed == 190)
     #expect(result.outcome == .taskLeakKilled)
 
-    let unguarded = Walk(strategy: "background-task", changeStrategy: { $0.guardsTask.value = false })
+    let unguarded = Walk(strategy: "background-task", changeStrategy: { $0[.guardsTask] = false })
     let twice = unguarded.follow([(0, 40), (400, 40)], [(0, .regionEnter), (50, .regionEnter)])
     #expect(twice.outcome == .taskLeakKilled)
     #expect(twice.closed == 240)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func v4a_tenSamplesInTenMinutes() {
-    let walk = Walk(strategy: "task-list-sampled", changeStrategy: { $0.timerFromFix.value = false })
+    let walk = Walk(strategy: "task-list-sampled", changeStrategy: { $0[.timerFromFix] = false })
     let result = walk.follow([], [(0, .background)], until: 600)
     #expect(result.totals.samples == 10)
     #expect(result.totals.location == 100_000)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func v4b_aTimerLongerThanTheTaskFreezes() {
-    let walk = Walk(strategy: "task-list-sampled", changeStrategy: { $0.sampleInterval.value = 200_000 })
+    let walk = Walk(strategy: "task-list-sampled", changeStrategy: { $0[.sampleInterval] = 200_000 })
     let result = walk.follow([], [(0, .background)], until: 600)
     #expect(result.totals.samples == 1)
     #expect(result.outcome == .timerFrozen)
@@ -149,7 +149,7 @@ import Testing
     #expect(result.timeline.distance(at: 36_000) == 14)
     #expect(result.outcome == .taskExpired)
     let noMargin = Walk(
-      os: "ios13", strategy: "background-task", changeOS: { $0.expirationMargin.value = 0 }
+      os: "ios13", strategy: "background-task", changeOS: { $0[.expirationMargin] = 0 }
     ).approach(50, at: 1)
     #expect(noMargin.closed == 40)
     #expect(noMargin.outcome == .taskExpired)

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func aMissTellsTheEventsAndTheConstantsThatDecided() throws {
-    let short = Walk(strategy: "background-task", changeOS: { $0.taskCap.value = 20_000 }).approach(50, at: 1)
+    let short = Walk(strategy: "background-task", changeOS: { $0[.taskCap] = 20_000 }).approach(50, at: 1)
     let told = try #require(try miss("delivered within 2 s", in: short)).description
     #expect(told.hasPrefix("expected: delivered within 2 s\nhappened: near at 46 s, missed: TASK_EXPIRED, "))
     #expect(told.contains("\ndecided by:\n  0 s: region enter\n"))

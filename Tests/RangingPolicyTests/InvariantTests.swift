@@ -76,15 +76,15 @@ import Testing
   func aLargerCapNeverLosesADelivery(range: Int) {
     for seed in 0..<300 {
       var walk = RandomWalk(seed: 7_000_000 + UInt64(range * 300 + seed), family: .iOS)
-      walk.profile.strategy.guardsTask.value = true
-      walk.profile.strategy.endsTask.value = true
+      walk.profile.strategy[.guardsTask] = true
+      walk.profile.strategy[.endsTask] = true
       let events = walk.timeline.entries.filter {
         if case .beginTask = $0.event { return false }
         return true
       }
       let timeline = Timeline(events: events, end: walk.timeline.end, start: walk.timeline.start)
       let small = Simulation(walk.profile, near: walk.rule, timeline: timeline)
-      walk.profile.os.taskCap.value += [1, 20_000, 400_000][seed % 3]
+      walk.profile.os[.taskCap] += [1, 20_000, 400_000][seed % 3]
       let large = Simulation(walk.profile, near: walk.rule, timeline: timeline)
       let lost = small.verdicts.filter { verdict in
         verdict.outcome.isDelivered && verdict.delivered! <= timeline.end

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func anAppThatDoesNotRangeIsSuspendedAtOnce() {
-    let walk = Walk(os: "ios17", changeStrategy: { $0.rangingStarted.value = false })
+    let walk = Walk(os: "ios17", changeStrategy: { $0[.rangingStarted] = false })
     #expect(walk.follow([], [(0, .foreground), (100, .background)], until: 200).closed == 100)
     let denied = Walk(os: "ios17").follow(
       [], [(0, .foreground), (50, .permission(.denied)), (100, .background)], until: 200)
@@ -61,8 +61,8 @@ import Testing
       let walk = Walk(
         strategy: strategy,
         changeStrategy: {
-          $0.locationAccuracy.value = Micrometres(accuracy * 1e6)
-          $0.rangingStarted.value = false
+          $0[.locationAccuracy] = Micrometres(accuracy * 1e6)
+          $0[.rangingStarted] = false
         })
       return walk.follow([], [(seconds, .location(false))], until: 3600, start: .foreground).batteryFactor
     }
@@ -71,8 +71,8 @@ import Testing
     let sampled = Walk(
       strategy: "task-list-sampled", variant: .observed,
       changeStrategy: {
-        $0.locationAccuracy.value = Micrometres(accuracy * 1e6)
-        $0.rangingStarted.value = false
+        $0[.locationAccuracy] = Micrometres(accuracy * 1e6)
+        $0[.rangingStarted] = false
       }
     ).follow([], [(0, .background)], until: 3600, start: .foreground)
     // Ten seconds of each minute.
@@ -82,7 +82,7 @@ import Testing
   @Test(arguments: [("ios7", true), ("ios8", true), ("ios9", false), ("ios13", false)])
   func theFlagForLocationInTheBackgroundCountsFromIOS9On(os: String, isAlive: Bool) {
     let walk = Walk(
-      os: os, strategy: "location-when-in-use", changeStrategy: { $0.allowsBackgroundUpdates.value = false })
+      os: os, strategy: "location-when-in-use", changeStrategy: { $0[.allowsBackgroundUpdates] = false })
     let result = walk.follow([(0, 2), (500, 2)], [(0, .foreground), (100, .background)])
     #expect((result.windows.last?.state == .ranging) == isAlive)
   }
@@ -103,13 +103,13 @@ import Testing
   }
 
   @Test func theTwentyFirstRegionIsNotMonitored() {
-    let walk = Walk(changeStrategy: { $0.regionRank.value = 21 })
+    let walk = Walk(changeStrategy: { $0[.regionRank] = 21 })
     #expect(walk.approach(50, at: 1).outcome == .regionLimit)
-    #expect(Walk(changeStrategy: { $0.regionRank.value = 20 }).approach(50, at: 1).totals.detected == 0)
+    #expect(Walk(changeStrategy: { $0[.regionRank] = 20 }).approach(50, at: 1).totals.detected == 0)
   }
 
   @Test func withoutAHardwareSlotDetectionTakes15Minutes() {
-    let walk = Walk(changeStrategy: { $0.slotsTaken.value = 30 })
+    let walk = Walk(changeStrategy: { $0[.slotsTaken] = 30 })
     let result = walk.approach(50, at: 1, stay: 1000)
     #expect(result.verdicts.first?.blockedBy == .slowSlot)
     #expect(result.delivered == 900)
@@ -118,7 +118,7 @@ import Testing
 
   @Test func screenOnInsideTheRegionWakesTheAppIfAsked() {
     let walk: [(Double, Double?)] = [(0, 50), (50, 0), (60, 0)]
-    let asked = Walk(changeStrategy: { $0.notifiesOnDisplay.value = true })
+    let asked = Walk(changeStrategy: { $0[.notifiesOnDisplay] = true })
     let result = asked.follow(walk, [(45, .screen(true))])
     #expect(result.outcome == .delivered)
     #expect(result.closed == 55)
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test func lowPowerHearsTheBeaconTooLateOrNever() {
-    let weak = Walk(strategy: "low-power", changeStrategy: { $0.heardDistance.value = 2_000_000 })
+    let weak = Walk(strategy: "low-power", changeStrategy: { $0[.heardDistance] = 2_000_000 })
     let result = weak.approach(50, at: 1)
     #expect(result.totals.detected == 48_000)
     #expect(result.outcome == .deliveredLate)
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func emptyCallbacksDelayDelivery() {
-    let walk = Walk(strategy: "background-task", changeOS: { $0.emptyTicksPerTen.value = 3 })
+    let walk = Walk(strategy: "background-task", changeOS: { $0[.emptyTicksPerTen] = 3 })
     let result = walk.approach(50, at: 1)
     #expect(result.verdicts.first?.blockedBy == .emptyTick)
     #expect(result.delivered == 47)

@@ -66,8 +66,8 @@ final class ReferencePhone {
     passed = beacons.map { _ in 0 }
     seenBeacons = beacons.map { _ in Seen() }
     isGiven = walk.timeline.givesRegionEvents
-    bucket = app.bucketPeriod.value
-    session = app.startsLocation.value && app.mechanism != .sampledLocation
+    bucket = app[.bucketPeriod]
+    session = app[.startsLocation] && app.mechanism != .sampledLocation
     fromForeground = true
     if walk.timeline.start == .background {
       if app.mechanism == .events { life = .suspended } else { goToBackground() }
@@ -100,7 +100,7 @@ final class ReferencePhone {
     settle()
     if isAndroid { updateScan() }
     watchNear()
-    if t % os.tickPeriod.value == 0 { callback() }
+    if t % os[.tickPeriod] == 0 { callback() }
   }
 
   // MARK: what is told
@@ -132,7 +132,7 @@ final class ReferencePhone {
       if session { fromForeground = true }
       denied = false
     case .background: goToBackground()
-    case .forceQuit: end(.forceQuit, latched: !os.relaunchesAfterForceQuit.value)
+    case .forceQuit: end(.forceQuit, latched: !os[.relaunchesAfterForceQuit])
     case .lowMemory: end(.lowMemory, latched: false)
     case .reboot: end(.reboot, latched: false)
     case .debugger(let isOn): debugger = isOn
@@ -154,8 +154,8 @@ final class ReferencePhone {
       if screen && !isOn { screenOffSince = t }
       if !screen && isOn && dozes && app.mechanism == .job { scanStart = t }
       screen = isOn
-      if isOn && app.notifiesOnDisplay.value && inside && monitors {
-        screenWakeAt = t + os.screenWakeLatency.value
+      if isOn && app[.notifiesOnDisplay] && inside && monitors {
+        screenWakeAt = t + os[.screenWakeLatency]
       }
     default: break
     }
@@ -168,7 +168,7 @@ final class ReferencePhone {
       plays = isOn && (plays || runs)
     case .still(let isStill):
       still = isStill ? still ?? t : nil
-      if !isStill && app.resumesWhenMoving.value { autoPaused = false }
+      if !isStill && app[.resumesWhenMoving] { autoPaused = false }
     case .bucket(let period): (bucket, bucketSince, bucketUsed) = (period, t, 0)
     case .location(true) where runs && !isAndroid:
       if app.mechanism == .sampledLocation { return startSample(life == .foreground) }
@@ -200,7 +200,7 @@ final class ReferencePhone {
 
   func newProcess() {
     clearSession()
-    session = app.startsLocation.value && app.mechanism != .sampledLocation
+    session = app[.startsLocation] && app.mechanism != .sampledLocation
     fromForeground = true
     (ignored, wasAlive, wasBeside, plays) = (false, false, false, false)
     aliveUntil = t
@@ -212,9 +212,9 @@ final class ReferencePhone {
     let didRange = leaving && isRanging
     life = .background
     if session { fromForeground = true }
-    denied = os.serviceNeedsType.value && !app.declaresServiceType.value
+    denied = os[.serviceNeedsType] && !app[.declaresServiceType]
     findItselfInBackground(leaving: leaving)
-    if !isAndroid && didRange { lingersUntil = t + os.grace.value }
+    if !isAndroid && didRange { lingersUntil = t + os[.grace] }
   }
 
   func findItselfInBackground(leaving: Bool) {
@@ -224,7 +224,7 @@ final class ReferencePhone {
     if app.mechanism == .sampledLocation {
       addTask(true)
       startSample(leaving)
-    } else if app.beginsTask.value && app.mechanism == .events {
+    } else if app[.beginsTask] && app.mechanism == .events {
       beginOwn()
     }
   }
@@ -247,12 +247,12 @@ final class ReferencePhone {
       ignored = true
       return
     }
-    if isEnded && !app.awaitsEvents.value { return }
+    if isEnded && !app[.awaitsEvents] { return }
     if isEnded { relaunch() }
     if life == .suspended { life = .background }
-    graceUntil = t + os.grace.value
+    graceUntil = t + os[.grace]
     (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
-    if life == .background && app.beginsTask.value && app.mechanism == .events { beginOwn() }
+    if life == .background && app[.beginsTask] && app.mechanism == .events { beginOwn() }
   }
 
   func fetch() {
@@ -262,7 +262,7 @@ final class ReferencePhone {
       life = .background
       if !hasTask { backgroundSince = t }
     }
-    lingersUntil = max(lingersUntil, t + os.fetchTime.value)
+    lingersUntil = max(lingersUntil, t + os[.fetchTime])
     (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
   }
 
@@ -275,8 +275,8 @@ final class ReferencePhone {
     (graceUntil, lingersUntil) = (min(graceUntil, t), min(lingersUntil, t))
     (wasAlive, wasBeside, plays, ignored, hitUntil) = (false, false, false, false, -1)
     guard app.mechanism == .foregroundService, !latched else { return }
-    let mayStart = !os.serviceNeedsType.value || app.declaresServiceType.value
-    if mayStart && os.startsServiceInBackground.value { relaunch() } else { denied = true }
+    let mayStart = !os[.serviceNeedsType] || app[.declaresServiceType]
+    if mayStart && os[.startsServiceInBackground] { relaunch() } else { denied = true }
   }
 
   func begin(_ id: Int32, _ granted: Bool, _ handler: Bool) {
@@ -295,23 +295,23 @@ final class ReferencePhone {
   }
 
   func beginOwn() {
-    if app.guardsTask.value && held.contains(where: { $0.id == -1 }) { return }
-    begin(-1, app.taskGranted.value, app.endsTask.value)
+    if app[.guardsTask] && held.contains(where: { $0.id == -1 }) { return }
+    begin(-1, app[.taskGranted], app[.endsTask])
   }
 
   func addTask(_ granted: Bool) {
     counter += 1
-    guard granted && app.taskGranted.value else {
+    guard granted && app[.taskGranted] else {
       refused = true
       return
     }
     begins += 1
     ends += held.count
-    held = [(counter, app.endsTask.value)]
+    held = [(counter, app[.endsTask])]
   }
 
   func startSample(_ inForeground: Bool) {
     (session, autoPaused, fromForeground) = (true, false, inForeground)
-    (sampleStart, fixAt, stopAt, timerAt) = (t, t + os.fixLatency.value, nil, nil)
+    (sampleStart, fixAt, stopAt, timerAt) = (t, t + os[.fixLatency], nil, nil)
   }
 }

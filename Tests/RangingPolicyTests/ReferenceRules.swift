@@ -5,24 +5,24 @@ extension ReferencePhone {
   var permitted: Bool {
     switch permission {
     case .always, .whenInUse: true
-    case .reducedAccuracy: !os.hasReducedAccuracy.value
+    case .reducedAccuracy: !os[.hasReducedAccuracy]
     case .denied, .notDetermined, .restricted: false
     }
   }
 
   var onlyWhenInUse: Bool {
-    if isAndroid || !os.tellsWhenInUseApart.value { return false }
-    return permission == .whenInUse || (os.needsServiceSession.value && !app.holdsServiceSession.value)
+    if isAndroid || !os[.tellsWhenInUseApart] { return false }
+    return permission == .whenInUse || (os[.needsServiceSession] && !app[.holdsServiceSession])
   }
-  var filtersBeacons: Bool { os.filtersNeverForLocation.value && app.neverForLocation.value }
-  var canMonitor: Bool { os.supportsBeacons.value && app.regionRank.value <= os.regionLimit.value }
+  var filtersBeacons: Bool { os[.filtersNeverForLocation] && app[.neverForLocation] }
+  var canMonitor: Bool { os[.supportsBeacons] && app[.regionRank] <= os[.regionLimit] }
   var monitors: Bool { canMonitor && radio && permitted && !isAndroid }
   var systemScans: Bool {
-    os.supportsBeacons.value && radio && permitted && locationSwitch && !filtersBeacons
+    os[.supportsBeacons] && radio && permitted && locationSwitch && !filtersBeacons
   }
-  var isSlow: Bool { app.slotsTaken.value >= os.slotLimit.value }
+  var isSlow: Bool { app[.slotsTaken] >= os[.slotLimit] }
   var entryLatency: Milliseconds {
-    isSlow ? max(os.entryLatency.value, os.slowSlotLatency.value) : os.entryLatency.value
+    isSlow ? max(os[.entryLatency], os[.slowSlotLatency]) : os[.entryLatency]
   }
 
   /// The distance on the walk; nil: unknown or out of range.
@@ -43,7 +43,7 @@ extension ReferencePhone {
     }
     let was = heard
     for index in seenBeacons.indices {
-      let within = distance(index).map { $0 <= app.heardDistance.value } ?? false
+      let within = distance(index).map { $0 <= app[.heardDistance] } ?? false
       seenBeacons[index].heard = within && !beacons[index].isForeign
     }
     guard heard != was else { return }
@@ -52,7 +52,7 @@ extension ReferencePhone {
         forgetAt = nil
       } else {
         hitAt = nil
-        if seen { forgetAt = t + app.forgetsAfter.value }
+        if seen { forgetAt = t + app[.forgetsAfter] }
       }
       restartHit()
     }
@@ -72,7 +72,7 @@ extension ReferencePhone {
       detect()
       wake()
     }
-    if let since = unheardSince, t >= since + os.exitLatency.value {
+    if let since = unheardSince, t >= since + os[.exitLatency] {
       (unheardSince, inside) = (nil, false)
       wake()
     }
@@ -86,11 +86,11 @@ extension ReferencePhone {
 
   var isRejected: Bool {
     if app.mechanism == .activitySession { return false }
-    let coarse = os.locationAccuracyLimit.value.map { app.locationAccuracy.value > $0 } ?? false
-    return coarse || (app.distanceFilter.value != nil && !os.allowsDistanceFilter.value)
+    let coarse = os[.locationAccuracyLimit].map { app[.locationAccuracy] > $0 } ?? false
+    return coarse || (app[.distanceFilter] != nil && !os[.allowsDistanceFilter])
   }
 
-  var keepsAlive: Bool { !isEnded && (locationKeepsAlive || (app.hasAudioMode.value && !isAndroid && plays)) }
+  var keepsAlive: Bool { !isEnded && (locationKeepsAlive || (app[.hasAudioMode] && !isAndroid && plays)) }
 
   var locationKeepsAlive: Bool {
     guard session, permitted else { return false }
@@ -98,18 +98,18 @@ extension ReferencePhone {
     case .activitySession: return fromForeground && !autoPaused
     case .location, .sampledLocation:
       if onlyWhenInUse && !fromForeground { return false }
-      let flag = !os.needsAllowsFlag.value || app.allowsBackgroundUpdates.value
-      return app.hasBackgroundMode.value && flag && !isRejected && !autoPaused
+      let flag = !os[.needsAllowsFlag] || app[.allowsBackgroundUpdates]
+      return app[.hasBackgroundMode] && flag && !isRejected && !autoPaused
     default: return false
     }
   }
 
-  var zero: Milliseconds { max(graceUntil, backgroundSince, aliveUntil) + os.taskCap.value }
+  var zero: Milliseconds { max(graceUntil, backgroundSince, aliveUntil) + os[.taskCap] }
   var hasTask: Bool { !held.isEmpty || lost > 0 }
 
   func settle() {
-    let limit = app.resumesWhenMoving.value ? os.stationaryAfter.value : os.autoPauseAfter.value
-    if app.pausesAutomatically.value, let limit, let still, session, life != .foreground, t >= still + limit {
+    let limit = app[.resumesWhenMoving] ? os[.stationaryAfter] : os[.autoPauseAfter]
+    if app[.pausesAutomatically], let limit, let still, session, life != .foreground, t >= still + limit {
       autoPaused = true
     }
     for _ in 0..<4 {
@@ -117,7 +117,7 @@ extension ReferencePhone {
       if wasAlive && !isAlive { aliveUntil = t }
       wasAlive = isAlive
       let isUnlimited = life == .foreground || t < graceUntil || isAlive
-      let margin = min(os.expirationMargin.value, os.taskCap.value)
+      let margin = min(os[.expirationMargin], os[.taskCap])
       let ending = held.count { $0.handler }
       if life == .background && !isUnlimited && ending > 0 && t >= zero - margin {
         ends += ending
@@ -134,12 +134,12 @@ extension ReferencePhone {
       } else if isRecoverable && awake {
         relaunch()
       }
-      if app.mechanism == .location && app.beginsTask.value {
+      if app.mechanism == .location && app[.beginsTask] {
         let isBeside = life == .background && locationKeepsAlive
         if isBeside && !wasBeside { beginOwn() }
         wasBeside = isBeside
       }
-      if life == .suspended && hasTask && t >= zero + os.killDelay.value && spared != zero {
+      if life == .suspended && hasTask && t >= zero + os[.killDelay] && spared != zero {
         if debugger { spared = zero } else { end(.taskLeakKilled, latched: true) }
       }
       sample()
@@ -150,11 +150,11 @@ extension ReferencePhone {
     guard app.mechanism == .sampledLocation, runs else { return }
     if let fix = fixAt, t >= fix, permitted, let start = sampleStart {
       fixAt = nil
-      let window = app.sampleWindow.value ?? 0
-      if app.timerFromFix.value {
-        (stopAt, timerAt) = (t + window, t + window + app.sampleInterval.value)
+      let window = app[.sampleWindow] ?? 0
+      if app[.timerFromFix] {
+        (stopAt, timerAt) = (t + window, t + window + app[.sampleInterval])
       } else {
-        timerAt = max(t, start + app.sampleInterval.value)
+        timerAt = max(t, start + app[.sampleInterval])
         stopAt = max(t, start + window)
       }
     }
@@ -163,8 +163,8 @@ extension ReferencePhone {
   }
 
   var isRanging: Bool {
-    guard runs, os.supportsBeacons.value, app.rangingStarted.value, permitted, radio else { return false }
-    if app.pausesWhileAudio.value && audio { return false }
+    guard runs, os[.supportsBeacons], app[.rangingStarted], permitted, radio else { return false }
+    if app[.pausesWhileAudio] && audio { return false }
     return !isAndroid || (scanOn && !starved && !downgraded)
   }
 
@@ -180,7 +180,7 @@ extension ReferencePhone {
   func blocking(_ index: Int) -> Reason? { standstill ?? (seenBeacons[index].heard ? nil : .notDetected) }
 
   private var standstill: Reason? {
-    if !os.supportsBeacons.value { return .rangingUnsupported }
+    if !os[.supportsBeacons] { return .rangingUnsupported }
     if permission == .reducedAccuracy && !permitted { return .reducedAccuracy }
     if !permitted { return .authDenied }
     if !radio { return .bluetoothOff }
@@ -191,7 +191,7 @@ extension ReferencePhone {
       return reason == .taskLeakKilled && ignored ? .latchedUntilLaunch : reason
     }
     if life == .suspended { return whyAsleep }
-    if app.pausesWhileAudio.value && audio { return .audioPause }
+    if app[.pausesWhileAudio] && audio { return .audioPause }
     if isAndroid && !isRanging {
       if dozes { return .dozeDeferred }
       if starved { return .scanQuota }
@@ -254,9 +254,9 @@ extension ReferencePhone {
 
   func callback() {
     guard isRanging, heard else { return }
-    let turn = Int64(t / os.tickPeriod.value % 10) * os.emptyTicksPerTen.value % 10
+    let turn = Int64(t / os[.tickPeriod] % 10) * os[.emptyTicksPerTen] % 10
     let isEmpty =
-      os.emptyTicksPerTen.value > 0 && life != .foreground && turn >= 10 - os.emptyTicksPerTen.value
+      os[.emptyTicksPerTen] > 0 && life != .foreground && turn >= 10 - os[.emptyTicksPerTen]
     if !isEmpty { detect() }
     for (index, seen) in seenBeacons.enumerated() {
       guard let waiting = seen.pending else { continue }

@@ -3,19 +3,19 @@ import RangingPolicy
 // Android's part of the second account.
 extension ReferencePhone {
   var dozes: Bool {
-    guard isAndroid, let limit = os.dozeAfter.value, let still, !screen, life != .foreground else {
+    guard isAndroid, let limit = os[.dozeAfter], let still, !screen, life != .foreground else {
       return false
     }
     return t >= max(still, screenOffSince) + limit
   }
 
-  var bucketEmpty: Bool { app.mechanism == .job && bucket != nil && bucketUsed >= os.bucketAllowance.value }
+  var bucketEmpty: Bool { app.mechanism == .job && bucket != nil && bucketUsed >= os[.bucketAllowance] }
 
   var serviceOver: Bool {
     switch app.mechanism {
-    case .cycle: return os.serviceLimit.value.map { t >= scanStart + $0 } ?? false
-    case .foregroundService where app.isDataSync.value:
-      return os.dataSyncLimit.value.map { t >= scanStart + $0 } ?? false
+    case .cycle: return os[.serviceLimit].map { t >= scanStart + $0 } ?? false
+    case .foregroundService where app[.dataSync]:
+      return os[.dataSyncLimit].map { t >= scanStart + $0 } ?? false
     default: return false
     }
   }
@@ -23,13 +23,13 @@ extension ReferencePhone {
   var isRecoverable: Bool { isEnded && !isLatched && (app.mechanism == .job || app.mechanism == .intent) }
 
   var hitLatency: Milliseconds? {
-    app.mechanism == .cycle && !os.scansBetweenCycles.value ? nil : app.hitLatency.value
+    app.mechanism == .cycle && !os[.scansBetweenCycles] ? nil : app[.hitLatency]
   }
 
   var scheduled: Bool {
     if dozes { return false }
-    let interval = max(app.scanInterval.value, app.scanPeriod.value)
-    let inCycle = (t - scanStart) % interval < app.scanPeriod.value || t < hitUntil
+    let interval = max(app[.scanInterval], app[.scanPeriod])
+    let inCycle = (t - scanStart) % interval < app[.scanPeriod] || t < hitUntil
     switch app.mechanism {
     case .cycle: return !serviceOver && inCycle
     case .job: return !bucketEmpty && inCycle
@@ -53,22 +53,22 @@ extension ReferencePhone {
     if let due = forgetAt, t >= due { (forgetAt, seen) = (nil, false) }
     if let due = hitAt, t >= due {
       hitAt = nil
-      if !seen && !dozes && (life == .suspended || isRecoverable) { hitUntil = t + app.scanPeriod.value }
+      if !seen && !dozes && (life == .suspended || isRecoverable) { hitUntil = t + app[.scanPeriod] }
     }
   }
 
   var downgraded: Bool {
-    guard scanOn, !app.restartsLongScans.value, let limit = os.downgradesScanAfter.value else { return false }
+    guard scanOn, !app[.restartsLongScans], let limit = os[.downgradesScanAfter] else { return false }
     return t >= scanSince + limit
   }
 
   func updateScan() {
-    let filters = app.filtersScans.value || !os.screenOffNeedsFilter.value
+    let filters = app[.filtersScans] || !os[.screenOffNeedsFilter]
     let wanted = runs && systemScans && !dozes && (life == .foreground || screen || filters)
     if wanted && !scanOn {
       scanSince = t
-      starts = starts.filter { $0 + os.scanStartPeriod.value > t }
-      starved = starts.count >= Int(os.scanStartLimit.value)
+      starts = starts.filter { $0 + os[.scanStartPeriod] > t }
+      starved = starts.count >= Int(os[.scanStartLimit])
       if !starved { starts.append(t) }
     }
     scanOn = wanted

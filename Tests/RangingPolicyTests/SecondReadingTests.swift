@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func aSessionThatNeverRanInTheBackgroundHasNoTaskBesideIt() {
-    let walk = Walk(strategy: "location-always", changeStrategy: { $0.hasBackgroundMode.value = false })
+    let walk = Walk(strategy: "location-always", changeStrategy: { $0[.hasBackgroundMode] = false })
     #expect(walk.approach(50, at: 1).tasks.begins == 0)
   }
 
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func fromFixToFixItTakesTimerWindowAndTheTimeToTheFix() {
-    let walk = Walk(strategy: "task-list-sampled", changeOS: { $0.fixLatency.value = 3000 })
+    let walk = Walk(strategy: "task-list-sampled", changeOS: { $0[.fixLatency] = 3000 })
     let starts = walk.follow([], [(0, .background)], until: 230).history.locating.map(\.lowerBound)
     #expect(starts == [0, 73_000, 146_000, 219_000])
   }
@@ -101,7 +101,7 @@ import Testing
     let plays = Walk(os: "ios17").follow([], events + [(600, .audio(false))], until: 700)
     #expect(plays.closed == 600)
     #expect(plays.remaining(at: 599_999) == nil)
-    let silent = Walk(os: "ios17", changeStrategy: { $0.hasAudioMode.value = false }).follow(
+    let silent = Walk(os: "ios17", changeStrategy: { $0[.hasAudioMode] = false }).follow(
       [], events, until: 700)
     #expect(silent.closed == 70)
   }
@@ -131,7 +131,7 @@ import Testing
     #expect(changes.crossed == 46.95)
     #expect(changes.delivered == 47)
     #expect(everySecond.delivered == 47)
-    let fine = Walk(strategy: "background-task", near: 3_050_000, changeOS: { $0.tickPeriod.value = 1 })
+    let fine = Walk(strategy: "background-task", near: 3_050_000, changeOS: { $0[.tickPeriod] = 1 })
     #expect(fine.follow(walk).delivered == 46.95)
   }
 

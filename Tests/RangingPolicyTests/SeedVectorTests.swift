@@ -72,7 +72,7 @@ import Testing
     #expect(result.intervals.map(\.state) == [.ranging, .suspended, .terminated])
     #expect(result.intervals.map(\.from) == [0, 180_000, 181_000])
 
-    let careless = Walk(strategy: "background-task", changeStrategy: { $0.endsTask.value = false })
+    let careless = Walk(strategy: "background-task", changeStrategy: { $0[.endsTask] = false })
     #expect(careless.follow([], [(0, .background)]).closing?.why == .taskLeakKilled)
   }
 

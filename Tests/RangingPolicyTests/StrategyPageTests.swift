@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: Catalogue.strategies())
   func thePseudoCodeFollowsTheProfile(strategy: StrategyProfile) throws {
     let parts = Parts(try page(strategy))
-    if strategy.beginsTask.value || strategy.mechanism == .sampledLocation {
+    if strategy[.beginsTask] || strategy.mechanism == .sampledLocation {
       #expect(parts.has("beginBackgroundTask(expirationHandler:"))
       #expect(parts.has("endBackgroundTask("))
     } else {
@@ -61,11 +61,11 @@ import Testing
     }
     if strategy.mechanism == .events {
       #expect(!parts.has("startUpdatingLocation()") && !parts.has("liveUpdates()"))
-    } else if strategy.startsLocation.value {
+    } else if strategy[.startsLocation] {
       #expect(parts.has("startUpdatingLocation()") || parts.has("liveUpdates()"))
     }
-    #expect(parts.has("stopRangingBeacons(") == strategy.pausesWhileAudio.value)
-    #expect(parts.has("distanceFilter") == (strategy.distanceFilter.value != nil))
+    #expect(parts.has("stopRangingBeacons(") == strategy[.pausesWhileAudio])
+    #expect(parts.has("distanceFilter") == (strategy[.distanceFilter] != nil))
     switch strategy.mechanism {
     case .activitySession: #expect(parts.has("CLBackgroundActivitySession()"))
     case .job: #expect(parts.has("JobScheduler"))
@@ -125,7 +125,7 @@ import Testing
 
   @Test(arguments: StrategyPage.names)
   func theCodesAndConstantsThatAPageNamesExist(name: String) throws {
-    let constants = Set(OSProfile.constants.map(\.name) + StrategyProfile.constants.map(\.name))
+    let constants = Set(PhoneProfile.rules.map(\.name))
     let page = try #require(StrategyPage(on: name))
     for line in Parts(page).prose {
       let names = line.split(separator: "`", omittingEmptySubsequences: false).enumerated()

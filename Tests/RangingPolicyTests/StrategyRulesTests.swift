@@ -24,7 +24,7 @@ import Testing
   @Test func everyUserChangeToAStrategyIsShown() throws {
     var stock = try #require(Catalogue.strategy(named: "stock"))
     #expect(!stock.ruleNames.contains("slots_taken"))
-    stock.set("slots_taken", to: .count(30), source: "measured", confidence: .high)
+    stock.set("slots_taken", to: .number(30), source: "measured", confidence: .high)
     #expect(stock.ruleNames.contains("slots_taken"))
   }
 

@@ -71,13 +71,11 @@ import Testing
 
   @Test func everyConstantCanBeSetByNameAndTold() throws {
     var profile = Walk(os: "ios17", strategy: "activity-session").profile
-    for (name, _) in OSProfile.constants.map({ ($0.name, 0) })
-      + StrategyProfile.constants.map({ ($0.name, 0) })
-    {
+    for name in PhoneProfile.rules.map(\.name) {
       let told = try #require(profile.told(name))
       #expect(try profile.set(name, to: told.value, source: "test", confidence: .low))
       #expect(profile.told(name)?.value == told.value)
-      #expect(profile.told(name)?.source == "test")
+      #expect(profile.told(name)?.source == .user("test"))
       #expect(throws: ConstantError.self) {
         _ = try profile.set(name, to: "quite a lot", source: "test", confidence: .low)
       }

@@ -38,7 +38,7 @@ import Testing
 
   @Test func anAppThatDoesNotAwaitEventsIsRelaunchedForNothing() {
     func outcome(awaits: Bool) -> Reason? {
-      Walk(os: "ios17", strategy: "cl-monitor", changeStrategy: { $0.awaitsEvents.value = awaits })
+      Walk(os: "ios17", strategy: "cl-monitor", changeStrategy: { $0[.awaitsEvents] = awaits })
         .follow([(0, 80), (10, 80), (16, 50), (28, 2)], [(5, .lowMemory)]).outcome
     }
     #expect(outcome(awaits: true) == .graceExpired)
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [("ios17", 10.0), ("ios18", 0), ("ios26", 0)])
   func withoutAServiceSessionNoEventWakesTheApp(os: String, ranged: Double) {
     let walk = Walk(
-      os: os, strategy: "cl-monitor", changeStrategy: { $0.holdsServiceSession.value = false })
+      os: os, strategy: "cl-monitor", changeStrategy: { $0[.holdsServiceSession] = false })
     #expect(walk.approach(50, at: 1).ranging == ranged)
   }
 
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: [("android8", true), ("android12", false), ("android16", false)])
   func neverForLocationFiltersBeaconsOut(os: String, isDelivered: Bool) {
     let result = Walk(
-      os: os, strategy: "altbeacon-intent", changeStrategy: { $0.neverForLocation.value = true }
+      os: os, strategy: "altbeacon-intent", changeStrategy: { $0[.neverForLocation] = true }
     ).approach(50, at: 1)
     #expect(result.outcome == (isDelivered ? .delivered : .neverForLocation))
   }
@@ -85,7 +85,7 @@ import Testing
   @Test(arguments: [("android14", 30_000.0), ("android15", 21_600), ("android16", 21_600)])
   func aServiceOfTheTypeDataSyncEndsAfterSixHours(os: String, ranged: Double) {
     let walk = Walk(
-      os: os, strategy: "altbeacon-foreground-service", changeStrategy: { $0.isDataSync.value = true })
+      os: os, strategy: "altbeacon-foreground-service", changeStrategy: { $0[.dataSync] = true })
     #expect(walk.follow([], [(0, .background)], until: 30_000).ranging == ranged)
   }
 

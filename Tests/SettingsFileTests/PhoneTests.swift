@@ -67,19 +67,20 @@ import Testing
     let anna = try phone(
       "beacon: van, os: ios13, strategy: background-task, set: { task_cap: 45 s, ends_task: false, "
         + "expiration_margin: { value: 500 ms, source: our log, confidence: H }, distance_filter: none }")
-    #expect(anna.profile.os.taskCap == Constant(45_000, "configuration", .medium))
-    #expect(anna.profile.os.expirationMargin == Constant(500, "our log", .high))
-    #expect(anna.profile.strategy.endsTask.value == false)
-    #expect(anna.profile.strategy.distanceFilter.value == nil)
+    let (cap, margin) = (anna.profile.told("task_cap"), anna.profile.told("expiration_margin"))
+    #expect(cap?.value == "45 s" && cap?.source == .user("configuration") && cap?.confidence == .medium)
+    #expect(margin?.value == "0.5 s" && margin?.source == .user("our log") && margin?.confidence == .high)
+    #expect(anna.profile.strategy[.endsTask] == false)
+    #expect(anna.profile.strategy[.distanceFilter] == nil)
   }
 
   @Test func theVariantIsThatOfTheProfileAlsoWhereItIsTheUsersOwn() throws {
     let more = "profiles: { os: [{ name: mine, based_on: ios13, set: { task_cap: 20 s } }] }"
     let seed = try phone("beacon: van, os: mine, strategy: stock", more: more)
     let observed = try phone("beacon: van, os: mine, strategy: stock, variant: observed", more: more)
-    #expect(seed.profile.os.exitLatency.value == 0)
-    #expect(observed.profile.os.exitLatency.value == 30_000)
-    #expect(seed.profile.os.taskCap.value == 20_000)
+    #expect(seed.profile.os[.exitLatency] == 0)
+    #expect(observed.profile.os[.exitLatency] == 30_000)
+    #expect(seed.profile.os[.taskCap] == 20_000)
     #expect(observed.profile.os.name == "mine")
   }
 
@@ -90,9 +91,9 @@ import Testing
         strategies: [{ name: careless, based_on: background-task, set: { ends_task: false, risk: high } }]
       """
     let anna = try phone("beacon: van, os: ios20, strategy: careless", more: more)
-    #expect(anna.profile.os.taskCap.value == 20_000)
-    #expect(anna.profile.os.grace.value == 5000)
-    #expect(anna.profile.strategy.risk.value == .high)
+    #expect(anna.profile.os[.taskCap] == 20_000)
+    #expect(anna.profile.os[.grace] == 5000)
+    #expect(anna.profile.strategy[.risk] == .high)
     let profiles = try read("\(Self.site)\(more)").configuration.profiles
     #expect(profiles.systems(.seed).count == Catalogue.systems().count + 1)
     #expect(profiles.strategies().last?.name == "careless")

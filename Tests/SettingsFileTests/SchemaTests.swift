@@ -59,8 +59,8 @@ import Testing
 
   @Test func listsTheConstantsOfEveryProfile() throws {
     let definitions = try #require(try Schema().root["$defs"] as? [String: [String: Any]])
-    #expect(definitions["systemConstant"]?["enum"] as? [String] == OSProfile.constants.map(\.name))
-    #expect(definitions["strategyConstant"]?["enum"] as? [String] == StrategyProfile.constants.map(\.name))
+    #expect(definitions["systemConstant"]?["enum"] as? [String] == OSProfile.rules.map(\.name))
+    #expect(definitions["strategyConstant"]?["enum"] as? [String] == StrategyProfile.rules.map(\.name))
   }
 
   @Test func `names the built-in systems and strategies`() throws {

@@ -15,8 +15,8 @@ import Testing
     var other = phone
     other.os.name = "mine"
     other.strategy.summary = "another"
-    other.strategy.reviewRisk.value = .high
-    other.os.grace.source = "a log of my own"
+    other.strategy[.reviewRisk] = .high
+    other.os.set("grace", to: .number(phone.os[.grace]), source: "a log of my own", confidence: .low)
     #expect(phone.behaves(like: other))
   }
 
@@ -43,7 +43,7 @@ import Testing
   func phonesThatBehaveAlikeGetTheSame(variant: Variant) {
     let phones = PhoneProfile.all(variant).map { profile in
       let visit = WakeTrial.Visit(
-        reach: profile.strategy.heardDistance.value, speed: 1_000_000, duration: 200_000)
+        reach: profile.strategy[.heardDistance], speed: 1_000_000, duration: 200_000)
       return (profile: profile, request: WakeProposal.Request(visit: visit))
     }
     for (phone, shared) in zip(phones, WakeProposal.all(for: phones)) {

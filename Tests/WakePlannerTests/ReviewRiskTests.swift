@@ -7,7 +7,7 @@ import WakePlanner
 
   private static func risk(_ own: StrategyProfile.Risk, _ perMinute: Double) -> ReviewRisk {
     ReviewRisk(
-      strategy: Constant(own, "its own words", .high), callbacksPerMinute: perMinute, visit: hour)
+      strategy: Constant(own, .table("its own words"), .high), callbacksPerMinute: perMinute, visit: hour)
   }
 
   @Test func wakeUpsThatTheBeaconsCauseAnyhowAddNothing() {
@@ -37,7 +37,7 @@ import WakePlanner
   }
 
   @Test func itsSourcesAreNamed() {
-    let words = PolicySource.inWords(Self.risk(.low, 17).note)
+    let words = Self.risk(.low, 17).note
     for source in ["Radius Networks 2014 warns", "Apple's beginBackgroundTask: \"should not", "S. Hu 2014:"] {
       #expect(words.contains(source), "\(words)")
     }
@@ -51,6 +51,6 @@ import WakePlanner
     let visit = WakeTrial.Visit(reach: 50_000_000, speed: 1_000_000, duration: 300_000)
     let proposal = WakeProposal(phone, .init(visit: visit))
     #expect(proposal.cost.callbacksPerMinute > 16)
-    #expect(stock.reviewRisk.value == .low && proposal.reviewRisk.level == .high)
+    #expect(stock[.reviewRisk] == .low && proposal.reviewRisk.level == .high)
   }
 }

@@ -53,8 +53,8 @@ struct Phones: Sendable {
     var rules: [PhoneProfile: PhoneRules] = [:]
     return settings.map { phone in
       var profile = phone.profile
-      if profile.strategy.heardDistance.value >= StrategyProfile.usualHearing {
-        profile.strategy.heardDistance.value = .max
+      if profile.strategy[.heardDistance] >= StrategyProfile.usualHearing {
+        profile.strategy[.heardDistance] = .max
       }
       let shared = rules[profile] ?? PhoneRules(profile)
       rules[profile] = shared

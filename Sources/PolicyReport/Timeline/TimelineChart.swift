@@ -33,7 +33,7 @@ struct TimelineChart {
     remaining = RemainingCurve(result)
     curve = DistanceCurve(result.timeline, until: result.knownUntil, limit: budget.points).points
     strips = Strips(end: max(until ?? 0, result.end), limit: budget.bars)
-    let heard = Double(min(result.profile.strategy.heardDistance.value, 200_000_000)) / 1e6
+    let heard = Double(min(result.profile.strategy[.heardDistance], 200_000_000)) / 1e6
     let far = max(curve.compactMap(\.metres).max() ?? heard, 2 * Double(near.near ?? 1_000_000) / 1e6)
     metres = Scale(from: 0, to: 1.05 * far, start: 0, end: 100)
   }
@@ -90,7 +90,7 @@ struct TimelineChart {
     var thresholds: [(String, Micrometres, String)] = []
     if let near = near.near { thresholds.append(("near", near, "nearline")) }
     if near.rearm != near.near { thresholds.append(("re-arm", near.rearm, "rearmline")) }
-    thresholds.append(("heard", result.profile.strategy.heardDistance.value, "heardline"))
+    thresholds.append(("heard", result.profile.strategy[.heardDistance], "heardline"))
     return thresholds.filter { Double($0.1) / 1e6 <= metres.to }
   }
 
@@ -223,7 +223,7 @@ struct TimelineChart {
   /// Draws one stroke per callback that saw the beacon, or bars if there are too many.
   private func writeCallbacks(into page: inout Markup) {
     page.element("div", ["class": "lanename"], "Ranging callbacks with the beacon")
-    let period = max(1, result.profile.os.tickPeriod.value)
+    let period = max(1, result.profile.os[.tickPeriod])
     let spans = result.seeingSpans
     let isFew = spans.reduce(0) { $0 + $1.upperBound - $1.lowerBound } / period <= Self.callbackLimit
     strips.write("lane", into: &page) { page in

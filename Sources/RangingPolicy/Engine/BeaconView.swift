@@ -64,7 +64,7 @@ extension PhoneEngine {
   mutating func setMotion(_ motion: Motion?, of index: Int) {
     guard addBeacon(index) else { return }
     if !beacons[index].isForeign { isDistanceKnown = true }
-    beacons[index].move(motion, heard: rules.heardDistance, near: near, at: now)
+    beacons[index].move(motion, heard: rules[.heardDistance], near: near, at: now)
   }
 
   /// Whether there is room for a beacon of this index.

@@ -5,7 +5,7 @@ extension PhoneEngine {
   /// When the countdown began: the latest of the end of grace, entering the background, and the end of whatever kept
   /// the app alive.
   var countdownStart: Milliseconds { max(graceUntil, backgroundSince, keptAliveUntil) }
-  var countdownEnd: Milliseconds { countdownStart + rules.taskCap }
+  var countdownEnd: Milliseconds { countdownStart + rules[.taskCap] }
 
   /// Whether background time is unlimited now.
   var isUnlimited: Bool { lifecycle == .foreground || now < graceUntil || wasKeptAlive }
@@ -41,7 +41,7 @@ extension PhoneEngine {
     if rules.canStartService { scan.isServiceDenied = false } else { denyService() }
     runInBackground(leavesForeground: leavesForeground)
     // S3. Unlike the grace of an event, this does not hold up the countdown of a task (S0, device log).
-    if ranged && !rules.isAndroid { lingersUntil = now + rules.grace }
+    if ranged && !rules.isAndroid { lingersUntil = now + rules[.grace] }
   }
 
   /// What an app does when it enters the background or runs there again.
@@ -70,14 +70,14 @@ extension PhoneEngine {
         record(.eventIgnored)
         return
       }
-      guard rules.awaitsEvents else { return record(.eventUnawaited) }
+      guard rules[.awaitsEvents] else { return record(.eventUnawaited) }
       record(fact)
       relaunch()
     } else {
       record(fact)
     }
     if lifecycle == .suspended { lifecycle = .background }
-    graceUntil = now + rules.grace
+    graceUntil = now + rules[.grace]
     noteWakeUp()
     if lifecycle == .background && rules.beginsTaskAtEvents { beginOwnTask() }
   }
@@ -105,7 +105,7 @@ extension PhoneEngine {
       if tasks.isEmpty { backgroundSince = now }
     case .foreground, .background: record(.backgroundFetch)
     }
-    lingersUntil = max(lingersUntil, now + rules.fetchTime)
+    lingersUntil = max(lingersUntil, now + rules[.fetchTime])
     noteWakeUp()
   }
 
@@ -124,7 +124,7 @@ extension PhoneEngine {
   /// Starts a new process, without any state of the old one.
   private mutating func startProcess() {
     session = LocationSession()
-    session.isOn = rules.startsLocation && rules.mechanism != .sampledLocation
+    session.isOn = rules[.startsLocation] && rules.mechanism != .sampledLocation
     session.isFromForeground = true
     tasksAreReported = false
     wasBesideLocation = false

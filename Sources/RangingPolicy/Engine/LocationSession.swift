@@ -56,7 +56,7 @@ extension PhoneEngine {
     session.isFromForeground = inForeground
     session.isAutoPaused = false
     session.sampleStart = now
-    session.fixDue = now + rules.fixLatency
+    session.fixDue = now + rules[.fixLatency]
     session.stopDue = .never
     session.timerDue = .never
   }
@@ -66,12 +66,12 @@ extension PhoneEngine {
     guard rules.mechanism == .sampledLocation, isRunning else { return }
     if now >= session.fixDue && isPermitted {
       session.fixDue = .never
-      if rules.timerFromFix {
-        session.stopDue = now + (rules.sampleWindow ?? 0)
-        session.timerDue = session.stopDue + rules.sampleInterval
+      if rules[.timerFromFix] {
+        session.stopDue = now + (rules[.sampleWindow] ?? 0)
+        session.timerDue = session.stopDue + rules[.sampleInterval]
       } else {
-        session.timerDue = max(now, session.sampleStart + rules.sampleInterval)
-        session.stopDue = max(now, session.sampleStart + (rules.sampleWindow ?? 0))
+        session.timerDue = max(now, session.sampleStart + rules[.sampleInterval])
+        session.stopDue = max(now, session.sampleStart + (rules[.sampleWindow] ?? 0))
       }
     }
     if now >= session.stopDue {

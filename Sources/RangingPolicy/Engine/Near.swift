@@ -114,17 +114,17 @@ extension PhoneEngine {
 extension PhoneEngine {
   /// The next callback that needs a step, at or after a time. An empty one needs a step only once.
   func nextTick(from time: Milliseconds) -> Milliseconds {
-    var tick = multiple(of: rules.tickPeriod, from: time)
-    if tick == lastEmptyTick { tick += rules.tickPeriod }
+    var tick = multiple(of: rules[.tickPeriod], from: time)
+    if tick == lastEmptyTick { tick += rules[.tickPeriod] }
     return tick
   }
 
   /// Whether a callback comes without the beacon, which happens only in the background.
   func isEmpty(tick: Milliseconds) -> Bool {
-    guard rules.emptyTicksPerTen > 0, lifecycle != .foreground else { return false }
-    let index = (tick / rules.tickPeriod) % 10
-    let turn = (index + 10) % 10 * rules.emptyTicksPerTen % 10
-    return turn >= 10 - rules.emptyTicksPerTen
+    guard rules[.emptyTicksPerTen] > 0, lifecycle != .foreground else { return false }
+    let index = (tick / rules[.tickPeriod]) % 10
+    let turn = (index + 10) % 10 * rules[.emptyTicksPerTen] % 10
+    return turn >= 10 - rules[.emptyTicksPerTen]
   }
 }
 

@@ -95,7 +95,7 @@ public struct PhoneEngine: Sendable {
     backgroundSince = time
     keptAliveUntil = time
     scan = ScanSchedule(start: time, bucketPeriod: rules.bucketPeriod)
-    session.isOn = rules.startsLocation && rules.mechanism != .sampledLocation
+    session.isOn = rules[.startsLocation] && rules.mechanism != .sampledLocation
     session.isFromForeground = true
     if start == .background {
       let isEventDriven = rules.mechanism == .events
@@ -214,12 +214,12 @@ extension PhoneEngine: StateFields {
     try coder("totals", &totals)
     try coder("published", &published)
     try coder.check(
-      !beacons.isEmpty && scan.starts.count <= rules.scanStartLimit
+      !beacons.isEmpty && scan.starts.count <= rules[.scanStartLimit]
         // The system's own scan hears the beacon since some time.
         && (!rules.isAndroid || !isHeard || !canSystemScan || scan.heardSince != .never))
     guard coder.isReading else { return }
     log = FactLog(facts)
-    for index in beacons.indices { beacons[index].foresee(heard: rules.heardDistance, near: near, at: now) }
+    for index in beacons.indices { beacons[index].foresee(heard: rules[.heardDistance], near: near, at: now) }
   }
 }
 

@@ -2,79 +2,77 @@
 /// profile share it.
 ///
 /// Lengths of time are those that a constant can be set to: at most 10 years, so that no time overflows.
-@dynamicMemberLookup
 public final class PhoneRules: Sendable {
-  private let os: OSProfile
-  private let strategy: StrategyProfile
+  // In the order of the cases, and as many. In place, so that a read is one load.
+  private let numbers: [29 of Int64]
+  private let limits: [11 of Int64?]
+  private let flags: [37 of Bool]
+  let mechanism: StrategyProfile.Mechanism
+  let isAndroid: Bool
 
   public init(_ profile: PhoneProfile) {
-    os = profile.os
-    strategy = profile.strategy
+    numbers = InlineArray { profile[NumberRule.allCases[$0]] }
+    limits = InlineArray { profile[LimitRule.allCases[$0]] }
+    flags = InlineArray { profile[FlagRule.allCases[$0]] }
+    mechanism = profile.strategy.mechanism
+    isAndroid = profile.os.family == .android
   }
 
-  /// A constant of the system.
-  public subscript<Value>(dynamicMember path: KeyPath<OSProfile, Constant<Value>>) -> Value {
-    @inline(__always) get { os[keyPath: path].value }
-  }
+  subscript(rule: NumberRule) -> Int64 { numbers[rule.rawValue] }
+  subscript(rule: LimitRule) -> Int64? { limits[rule.rawValue] }
+  subscript(rule: FlagRule) -> Bool { flags[rule.rawValue] }
 
-  /// A constant of the strategy.
-  public subscript<Value>(dynamicMember path: KeyPath<StrategyProfile, Constant<Value>>) -> Value {
-    @inline(__always) get { strategy[keyPath: path].value }
-  }
-
-  var mechanism: StrategyProfile.Mechanism { strategy.mechanism }
-  var isAndroid: Bool { os.family == .android }
-  var expirationMargin: Milliseconds { min(os.expirationMargin.value, os.taskCap.value) }
-  var isMonitored: Bool { os.supportsBeacons.value && strategy.regionRank.value <= os.regionLimit.value }
+  var expirationMargin: Milliseconds { min(self[.expirationMargin], self[.taskCap]) }
+  var isMonitored: Bool { self[.supportsBeacons] && self[.regionRank] <= self[.regionLimit] }
   /// Regions that the app may monitor besides that of its beacons.
   var wakeRegionLimit: Int {
-    min(max(Int(os.regionLimit.value - (strategy.regionRank.value - 1)), 0), PhoneEngine.wakeRegionLimit)
+    min(max(Int(self[.regionLimit] - (self[.regionRank] - 1)), 0), PhoneEngine.wakeRegionLimit)
   }
-  var isSlowSlot: Bool { strategy.slotsTaken.value >= os.slotLimit.value }
+  var isSlowSlot: Bool { self[.slotsTaken] >= self[.slotLimit] }
   var entryLatency: Milliseconds {
-    isSlowSlot ? max(os.entryLatency.value, os.slowSlotLatency.value) : os.entryLatency.value
+    isSlowSlot ? max(self[.entryLatency], self[.slowSlotLatency]) : self[.entryLatency]
   }
-  var tellsWhenInUseApart: Bool { os.tellsWhenInUseApart.value && os.family == .iOS }
+  var tellsWhenInUseApart: Bool { self[.tellsWhenInUseApart] && !isAndroid }
   /// Whether the app lacks the service session that tells the system that it needs the always permission.
-  var lacksServiceSession: Bool { os.needsServiceSession.value && !strategy.holdsServiceSession.value }
-  var dropsBeacons: Bool { os.filtersNeverForLocation.value && strategy.neverForLocation.value }
+  var lacksServiceSession: Bool { self[.needsServiceSession] && !self[.holdsServiceSession] }
+  var dropsBeacons: Bool { self[.filtersNeverForLocation] && self[.neverForLocation] }
 
-  var beginsTaskAtEvents: Bool { strategy.beginsTask.value && mechanism == .events }
-  var beginsTaskBesideLocation: Bool { strategy.beginsTask.value && mechanism == .location }
+  var beginsTaskAtEvents: Bool { self[.beginsTask] && mechanism == .events }
+  var beginsTaskBesideLocation: Bool { self[.beginsTask] && mechanism == .location }
 
   var autoPauseAfter: Milliseconds? {
-    guard strategy.pausesAutomatically.value else { return nil }
-    return strategy.resumesWhenMoving.value ? os.stationaryAfter.value : os.autoPauseAfter.value
+    guard self[.pausesAutomatically] else { return nil }
+    return self[.resumesWhenMoving] ? self[.stationaryAfter] : self[.autoPauseAfter]
   }
   /// Whether the app's settings let location continue in the background.
   var locationRunsInBackground: Bool {
-    strategy.hasBackgroundMode.value
-      && (!os.needsAllowsFlag.value || strategy.allowsBackgroundUpdates.value)
+    self[.hasBackgroundMode]
+      && (!self[.needsAllowsFlag] || self[.allowsBackgroundUpdates])
   }
   /// Whether the system rejects the accuracy or the distance filter.
   var isLocationRejected: Bool {
-    let tooCoarse = os.locationAccuracyLimit.value.map { strategy.locationAccuracy.value > $0 } ?? false
-    let filtered = strategy.distanceFilter.value != nil && !os.allowsDistanceFilter.value
+    let tooCoarse = self[.locationAccuracyLimit].map { self[.locationAccuracy] > $0 } ?? false
+    let filtered = self[.distanceFilter] != nil && !self[.allowsDistanceFilter]
     return mechanism != .activitySession && (tooCoarse || filtered)
   }
-  var hasAudioMode: Bool { strategy.hasAudioMode.value && os.family == .iOS }
+  var hasAudioMode: Bool { self[.hasAudioMode] && !isAndroid }
 
   var serviceLimit: Milliseconds? {
     switch mechanism {
-    case .cycle: os.serviceLimit.value
-    case .foregroundService where strategy.isDataSync.value: os.dataSyncLimit.value
+    case .cycle: self[.serviceLimit]
+    case .foregroundService where self[.dataSync]: self[.dataSyncLimit]
     default: nil
     }
   }
-  var scanInterval: Milliseconds { max(strategy.scanPeriod.value, strategy.scanInterval.value) }
+  var scanInterval: Milliseconds { max(self[.scanPeriod], self[.scanInterval]) }
   var hitLatency: Milliseconds? {
-    mechanism == .cycle && !os.scansBetweenCycles.value ? nil : strategy.hitLatency.value
+    mechanism == .cycle && !self[.scansBetweenCycles] ? nil : self[.hitLatency]
   }
   var downgradesScanAfter: Milliseconds? {
-    strategy.restartsLongScans.value ? nil : os.downgradesScanAfter.value
+    self[.restartsLongScans] ? nil : self[.downgradesScanAfter]
   }
-  var scansWithScreenOff: Bool { strategy.filtersScans.value || !os.screenOffNeedsFilter.value }
-  var canStartService: Bool { !os.serviceNeedsType.value || strategy.declaresServiceType.value }
-  var canRestartService: Bool { canStartService && os.startsServiceInBackground.value }
-  var bucketPeriod: Milliseconds? { strategy.bucketPeriod.value.map { max(1000, $0) } }
+  var scansWithScreenOff: Bool { self[.filtersScans] || !self[.screenOffNeedsFilter] }
+  var canStartService: Bool { !self[.serviceNeedsType] || self[.declaresServiceType] }
+  var canRestartService: Bool { canStartService && self[.startsServiceInBackground] }
+  var bucketPeriod: Milliseconds? { self[.bucketPeriod].map { max(1000, $0) } }
 }

@@ -37,7 +37,7 @@ extension PhoneEngine {
     }
     wasRanging = isRanging
     let systemScans = rules.mechanism == .intent && canSystemScan && !isDozing
-    if isRanging || systemScans { totals.receiver += span * rules.scanDuty }
+    if isRanging || systemScans { totals.receiver += span * rules[.scanDuty] }
     if isLocating {
       totals.location += span
       if span > 0 { history?.noteLocating(from: now, to: time) }
@@ -55,9 +55,9 @@ extension PhoneEngine {
   }
 
   private mutating func noteClosest(_ motion: Motion, until time: Milliseconds) {
-    var tick = multiple(of: rules.tickPeriod, from: now)
-    if motion.rate < 0 { tick = multiple(of: rules.tickPeriod, from: time) - rules.tickPeriod }
-    let direction = motion.rate < 0 ? -rules.tickPeriod : rules.tickPeriod
+    var tick = multiple(of: rules[.tickPeriod], from: now)
+    if motion.rate < 0 { tick = multiple(of: rules[.tickPeriod], from: time) - rules[.tickPeriod] }
+    let direction = motion.rate < 0 ? -rules[.tickPeriod] : rules[.tickPeriod]
     while tick >= now && tick < time && isEmpty(tick: tick) { tick += direction }
     guard tick >= now && tick < time else { return }
     let distance = motion.metres(at: tick)

@@ -1,9 +1,10 @@
 extension PhoneEngine {
-  private var isAudioPause: Bool { rules.pausesWhileAudio && isAudioOn }
+  private var isAudioPause: Bool { rules[.pausesWhileAudio] && isAudioOn }
 
   /// Whether the app ranges now.
   public var isRanging: Bool {
-    guard isRunning, rules.supportsBeacons, rules.rangingStarted, isPermitted, isRadioOn, !isAudioPause else {
+    guard isRunning, rules[.supportsBeacons], rules[.rangingStarted], isPermitted, isRadioOn, !isAudioPause
+    else {
       return false
     }
     return !rules.isAndroid || (scan.isOn && !scan.isStarved && !isDowngraded)
@@ -17,7 +18,7 @@ extension PhoneEngine {
 
   /// The first condition that keeps the app from ranging.
   private var standstill: Reason? {
-    if !rules.supportsBeacons { return .rangingUnsupported }
+    if !rules[.supportsBeacons] { return .rangingUnsupported }
     if !permission.isGranted { return .authDenied }
     if !isPermitted { return .reducedAccuracy }
     if !isRadioOn { return .bluetoothOff }
@@ -28,7 +29,7 @@ extension PhoneEngine {
       return reason == .taskLeakKilled && wasEventIgnored ? .latchedUntilLaunch : reason
     }
     if lifecycle == .suspended { return sleepReason }
-    if !rules.rangingStarted { return .notDetected }
+    if !rules[.rangingStarted] { return .notDetected }
     if isAudioPause { return .audioPause }
     if rules.isAndroid && !isRanging { return scanReason }
     return nil

@@ -18,7 +18,7 @@ struct RegionMonitor: Hashable, Sendable {
 
 extension PhoneEngine {
   var isPermitted: Bool {
-    permission.isGranted && !(permission == .reducedAccuracy && rules.hasReducedAccuracy)
+    permission.isGranted && !(permission == .reducedAccuracy && rules[.hasReducedAccuracy])
   }
 
   /// Whether the app has the permission for when in use, where that is less than the one for always.
@@ -38,7 +38,7 @@ extension PhoneEngine {
     isUnsettled = true
     let wasHeard = isHeard
     for index in beacons.indices where beacons[index].heardChange <= now {
-      beacons[index].hearingChanged(within: rules.heardDistance, at: now)
+      beacons[index].hearingChanged(within: rules[.heardDistance], at: now)
     }
     guard isHeard != wasHeard else { return }
     hearingChangedForScans()
@@ -49,7 +49,7 @@ extension PhoneEngine {
       if !region.isInside { region.enterDue = now + rules.entryLatency }
     } else {
       region.enterDue = .never
-      if region.isInside { region.exitDue = now + rules.exitLatency }
+      if region.isInside { region.exitDue = now + rules[.exitLatency] }
     }
   }
 
@@ -87,8 +87,8 @@ extension PhoneEngine {
     if isScreenOn && !isOn { screenOffSince = now }
     if isOn && !isScreenOn { leaveDoze() }
     isScreenOn = isOn
-    if isOn && rules.notifiesOnDisplay && region.isInside && isMonitoring {
-      region.screenWakeDue = now + rules.screenWakeLatency
+    if isOn && rules[.notifiesOnDisplay] && region.isInside && isMonitoring {
+      region.screenWakeDue = now + rules[.screenWakeLatency]
     }
   }
 

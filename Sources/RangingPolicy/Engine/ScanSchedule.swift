@@ -41,7 +41,7 @@ struct ScanSchedule: Sendable {
 extension PhoneEngine {
   /// When Doze begins if nothing changes; `.never` if it does not.
   var dozeTime: Milliseconds {
-    guard let limit = rules.dozeAfter, let stillSince, !isScreenOn, lifecycle != .foreground else {
+    guard let limit = rules[.dozeAfter], let stillSince, !isScreenOn, lifecycle != .foreground else {
       return .never
     }
     return max(stillSince, screenOffSince) + limit
@@ -50,7 +50,7 @@ extension PhoneEngine {
   var isDozing: Bool { rules.isAndroid && now >= dozeTime }
 
   var isBucketExhausted: Bool {
-    rules.mechanism == .job && scan.bucketPeriod != nil && scan.bucketUsed >= rules.bucketAllowance
+    rules.mechanism == .job && scan.bucketPeriod != nil && scan.bucketUsed >= rules[.bucketAllowance]
   }
 
   /// Whether the background service was stopped by the system.
@@ -65,8 +65,8 @@ extension PhoneEngine {
   var isScheduled: Bool {
     if isDozing { return false }
     switch rules.mechanism {
-    case .cycle: return !isServiceOver && (phase < rules.scanPeriod || now < scan.hitUntil)
-    case .job: return !isBucketExhausted && (phase < rules.scanPeriod || now < scan.hitUntil)
+    case .cycle: return !isServiceOver && (phase < rules[.scanPeriod] || now < scan.hitUntil)
+    case .job: return !isBucketExhausted && (phase < rules[.scanPeriod] || now < scan.hitUntil)
     case .intent:
       guard isHeard, let latency = rules.hitLatency, canSystemScan else { return false }
       return now >= scan.heardSince + latency
@@ -77,7 +77,7 @@ extension PhoneEngine {
 
   /// Whether the system itself could scan for the app.
   var canSystemScan: Bool {
-    rules.supportsBeacons && isRadioOn && isPermitted && hasLocationServices && !rules.dropsBeacons
+    rules[.supportsBeacons] && isRadioOn && isPermitted && hasLocationServices && !rules.dropsBeacons
   }
 
   /// When the schedule changes next by itself; always after `now`.
@@ -94,7 +94,7 @@ extension PhoneEngine {
       switch rules.mechanism {
       case .cycle, .job:
         let phase = phase
-        consider(now + (phase < rules.scanPeriod ? rules.scanPeriod : rules.scanInterval) - phase)
+        consider(now + (phase < rules[.scanPeriod] ? rules[.scanPeriod] : rules.scanInterval) - phase)
         consider(scan.hitUntil)
       case .intent:
         if isHeard, canSystemScan, let latency = rules.hitLatency { consider(scan.heardSince + latency) }
@@ -105,7 +105,7 @@ extension PhoneEngine {
     if rules.mechanism == .job, let period = scan.bucketPeriod {
       consider(scan.bucketStart + period)
       if lifecycle == .background, !isBucketExhausted {
-        consider(now + rules.bucketAllowance - scan.bucketUsed)
+        consider(now + rules[.bucketAllowance] - scan.bucketUsed)
       }
     }
     return next
@@ -123,7 +123,7 @@ extension PhoneEngine {
       scan.forgetDue = .never
     } else {
       scan.hitDue = .never
-      if scan.isSeen { scan.forgetDue = now + rules.forgetsAfter }
+      if scan.isSeen { scan.forgetDue = now + rules[.forgetsAfter] }
     }
     refreshHit()
   }
@@ -156,7 +156,7 @@ extension PhoneEngine {
     if now >= scan.hitDue {
       scan.hitDue = .never
       if !scan.isSeen && !isDozing && (lifecycle == .suspended || isRecoverable) {
-        scan.hitUntil = now + rules.scanPeriod
+        scan.hitUntil = now + rules[.scanPeriod]
       }
     }
   }
@@ -173,14 +173,14 @@ extension PhoneEngine {
   }
 
   private var wantsScan: Bool {
-    guard isRunning, rules.rangingStarted, canSystemScan, !isDozing else { return false }
+    guard isRunning, rules[.rangingStarted], canSystemScan, !isDozing else { return false }
     return lifecycle == .foreground || isScreenOn || rules.scansWithScreenOff
   }
 
   private mutating func startScan() {
     scan.since = now
-    scan.starts.removeAll { $0 + rules.scanStartPeriod <= now }
-    scan.isStarved = scan.starts.count >= rules.scanStartLimit
+    scan.starts.removeAll { $0 + rules[.scanStartPeriod] <= now }
+    scan.isStarved = scan.starts.count >= rules[.scanStartLimit]
     record(scan.isStarved ? .scanRefused : .scanStarted)
     if !scan.isStarved { scan.starts.append(now) }
   }

@@ -68,7 +68,7 @@ extension PhoneEngine {
     case .background: enterBackground()
     case .forceQuit:
       record(.forceQuit)
-      terminate(.forceQuit, latched: !rules.relaunchesAfterForceQuit)
+      terminate(.forceQuit, latched: !rules[.relaunchesAfterForceQuit])
     case .lowMemory:
       record(.lowMemory)
       terminate(.lowMemory, latched: false)
@@ -93,7 +93,7 @@ extension PhoneEngine {
     case .still(let isStill):
       if rules.isAndroid { record(isStill ? .layStill : .moved) }
       stillSince = isStill ? (stillSince ?? now) : nil
-      if !isStill && rules.resumesWhenMoving { session.isAutoPaused = false }
+      if !isStill && rules[.resumesWhenMoving] { session.isAutoPaused = false }
     case .bucket(let period):
       record(.bucketChanged)
       scan.setBucket(period.map { min(max($0, 1000), 1 << 50) }, at: now)

@@ -7,15 +7,15 @@ extension PhoneEngine {
 
   /// The strategy's own `begin`.
   mutating func beginOwnTask() {
-    if tasksAreReported || (rules.guardsTask && tasks.holds(Self.ownTask)) { return }
-    begin(Self.ownTask, granted: rules.taskGranted, hasHandler: rules.endsTask)
+    if tasksAreReported || (rules[.guardsTask] && tasks.holds(Self.ownTask)) { return }
+    begin(Self.ownTask, granted: rules[.taskGranted], hasHandler: rules[.endsTask])
   }
 
   /// `task-list-sampled`: begin a task, append it, end every other one.
   mutating func addTask(granted: Bool = true) {
     sampleTasks = sampleTasks == .min ? -2 : sampleTasks - 1
     let id = TaskID(rawValue: sampleTasks)
-    if begin(id, granted: granted && rules.taskGranted, hasHandler: rules.endsTask) {
+    if begin(id, granted: granted && rules[.taskGranted], hasHandler: rules[.endsTask]) {
       tasks.endAll(except: id)
     }
   }
@@ -66,7 +66,7 @@ extension PhoneEngine {
     wasTaskExpired = true
   }
 
-  var killTime: Milliseconds { countdownEnd + rules.killDelay }
+  var killTime: Milliseconds { countdownEnd + rules[.killDelay] }
 
   /// Kills an app that still holds a task after its time, unless a debugger is attached.
   mutating func killIfDue() {

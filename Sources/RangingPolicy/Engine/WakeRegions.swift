@@ -42,7 +42,7 @@ extension PhoneEngine {
       if !wakeRegions[index].isInside { wakeRegions[index].enterDue = now + rules.entryLatency }
     } else {
       wakeRegions[index].enterDue = .never
-      if wakeRegions[index].isInside { wakeRegions[index].exitDue = now + rules.exitLatency }
+      if wakeRegions[index].isInside { wakeRegions[index].exitDue = now + rules[.exitLatency] }
     }
   }
 

@@ -82,8 +82,8 @@ public struct Totals: Hashable, Sendable {
   /// Drain as a multiple of the drain without ranging and location: linear in duty and in the time of location.
   public func batteryFactor(over span: Milliseconds, of profile: PhoneProfile) -> Double {
     guard span > 0 else { return 1 }
-    let ranging = (profile.os.fullDutyFactor.value - 1) * Double(receiver) / 1000
-    let locationFactor = profile.os.locationFactor(accuracy: profile.strategy.locationAccuracy.value)
+    let ranging = (profile.os[.fullDutyFactor] - 1) * Double(receiver) / 1000
+    let locationFactor = profile.os.locationFactor(accuracy: profile.strategy[.locationAccuracy])
     return 1 + (ranging + (locationFactor - 1) * Double(location)) / Double(span)
   }
 }

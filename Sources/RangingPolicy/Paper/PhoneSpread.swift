@@ -27,19 +27,19 @@ public struct PhoneSpread: Sendable {
       phones.append(Phone(name: name, profile: changed, distanceFactor: factor))
     }
     let strategy = profile.strategy
-    let spread = max(1, strategy.nearSpread.value)
+    let spread = max(1, strategy[.nearSpread])
     add("typical")
-    add("hears least") { $0.strategy.heardDistance.value = strategy.heardDistanceLeast.value }
-    add("hears most") { $0.strategy.heardDistance.value = strategy.heardDistanceMost.value }
+    add("hears least") { $0.strategy[.heardDistance] = strategy[.heardDistanceLeast] }
+    add("hears most") { $0.strategy[.heardDistance] = strategy[.heardDistanceMost] }
     add("believes it farther", factor: spread)
     add("believes it nearer", factor: 1 / spread)
     add("notices late") { phone in
-      let latency = profile.os.entryLatencyMost.value
-      phone.os.entryLatency.value = max(phone.os.entryLatency.value, latency)
-      phone.strategy.hitLatency.value = strategy.hitLatency.value.map { $0 + latency }
+      let latency = profile.os[.entryLatencyMost]
+      phone.os[.entryLatency] = max(phone.os[.entryLatency], latency)
+      phone.strategy[.hitLatency] = strategy[.hitLatency].map { $0 + latency }
     }
     // Not even at 0 m.
-    if strategy.mayNotHear.value { add("does not hear it") { $0.strategy.heardDistance.value = -1 } }
+    if strategy[.mayNotHear] { add("does not hear it") { $0.strategy[.heardDistance] = -1 } }
     self.phones = phones
   }
 

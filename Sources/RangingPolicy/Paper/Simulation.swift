@@ -109,6 +109,13 @@ public struct Simulation: Sendable {
     if wasRunningAtCrossing { return closings.first { $0.time > verdict.crossed } }
     return closings.last { $0.time <= verdict.crossed }
   }
+
+  /// The constants behind the outcome and, if it was late, behind what blocked it.
+  public var decidingConstants: [StatedRule] {
+    var names: [String] = outcome?.constants ?? []
+    if let block = verdicts.first?.blockedBy { names += block.constants.filter { !names.contains($0) } }
+    return profile.constants(names)
+  }
 }
 
 extension Window {
@@ -121,7 +128,7 @@ extension PhoneEngine {
     guard !rules.isAndroid, isRunning || (lifecycle == .suspended && !tasks.isEmpty) else { return nil }
     var probe = self
     var output = PolicyOutput()
-    probe.advance(through: end + rules.grace + rules.taskCap + rules.killDelay + 1, into: &output)
+    probe.advance(through: end + rules[.grace] + rules[.taskCap] + rules[.killDelay] + 1, into: &output)
     guard let first = output.windows.firstIndex(where: { !$0.isRunning }) else { return nil }
     var time = output.windows[first].time
     if let killed = output.windows[first...].first(where: { $0.why == .taskLeakKilled }) {

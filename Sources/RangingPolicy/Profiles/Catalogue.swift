@@ -1,16 +1,15 @@
 /// The built-in profiles, by name.
 public enum Catalogue {
-  /// Every operating system. `variant` affects iOS only.
-  public static func systems(_ variant: Variant = .seed) -> [OSProfile] {
-    OSProfile.iOS(variant) + OSProfile.android
-  }
+  private static let all = Dictionary(
+    uniqueKeysWithValues: Variant.allCases.map {
+      ($0, (systems: RuleTable.shipped.systems($0), strategies: RuleTable.shipped.strategies($0)))
+    })
+
+  /// Every operating system, oldest first. `variant` affects iOS only.
+  public static func systems(_ variant: Variant = .seed) -> [OSProfile] { all[variant]?.systems ?? [] }
 
   public static func strategies(_ variant: Variant = .seed) -> [StrategyProfile] {
-    [
-      .stock, .lowPower, .backgroundTask, .locationWhenInUse, .locationAlways, .taskListSampled(variant),
-      .activitySession, .liveUpdates, .clMonitor, .liveActivity,
-      .altBeaconLegacy, .altBeaconJob, .altBeaconIntent, .altBeaconForegroundService, .companionPresence,
-    ]
+    all[variant]?.strategies ?? []
   }
 
   public static func system(named name: String, variant: Variant = .seed) -> OSProfile? {
@@ -47,7 +46,7 @@ public enum Catalogue {
 }
 
 /// An operating system and a strategy that works on it.
-public struct PhoneProfile: Hashable, Sendable {
+public struct PhoneProfile: RuledProfile {
   public var os: OSProfile
   public var strategy: StrategyProfile
 
@@ -58,6 +57,28 @@ public struct PhoneProfile: Hashable, Sendable {
     self.strategy = strategy
   }
 
+  public static var places: Range<Int> { RuleTable.shipped.rules.indices }
+
+  public subscript(place place: Int) -> Constant<ConstantValue> {
+    get { place < OSProfile.places.upperBound ? os[place: place] : strategy[place: place] }
+    set {
+      if place < OSProfile.places.upperBound {
+        os[place: place] = newValue
+      } else {
+        strategy[place: place] = newValue
+      }
+    }
+  }
+
+  public func value(at place: Int) -> ConstantValue {
+    place < OSProfile.places.upperBound ? os.value(at: place) : strategy.value(at: place)
+  }
+
+  /// The names of the system's rules that this strategy meets.
+  public var systemRuleNames: [String] {
+    OSProfile.rules.filter { $0.condition.holds(for: strategy) }.map(\.name)
+  }
+
   /// Why a strategy does not exist on a system, as text; nil if it does.
   public static func mismatch(os: OSProfile, strategy: StrategyProfile) -> String? {
     if strategy.mechanism.family != os.family {
@@ -65,19 +86,19 @@ public struct PhoneProfile: Hashable, Sendable {
       return "\(strategy.name) is \(other) strategy, and \(os.name) is not"
     }
     if strategy.mechanism == .activitySession || strategy.needs == .newerLocation,
-      !os.hasActivitySession.value
+      !os[.hasActivitySession]
     {
       return "\(strategy.name) needs iOS 17, not \(os.name)"
     }
-    if strategy.needs == .liveActivities && !os.hasLiveActivities.value {
+    if strategy.needs == .liveActivities && !os[.hasLiveActivities] {
       return "\(strategy.name) needs iOS 16.1, not \(os.name)"
     }
-    if strategy.needs == .devicePresence && !os.hasDevicePresence.value {
+    if strategy.needs == .devicePresence && !os[.hasDevicePresence] {
       return "\(strategy.name) needs Android 12 or later, not \(os.name)"
     }
     if strategy.mechanism == .job || strategy.mechanism == .intent || strategy.mechanism == .foregroundService
     {
-      if os.serviceLimit.value == nil { return "\(strategy.name) needs Android 8 or later, not \(os.name)" }
+      if os[.serviceLimit] == nil { return "\(strategy.name) needs Android 8 or later, not \(os.name)" }
     }
     return nil
   }

@@ -40,8 +40,7 @@ struct PhoneReader {
       readMetres(value).map { (value: value, metres: $0) }
     }
     let countdown = section.take("countdown").flatMap(readFlag) ?? false
-    let constants = [AnyConstants(OSProfile.constants), AnyConstants(StrategyProfile.constants)]
-    let set = section.take("set").map { readSet($0, constants) } ?? []
+    let set = section.take("set").map { readSet($0, PhoneProfile.rules) } ?? []
 
     var profile: PhoneProfile?
     if let os, let strategy, let written { profile = choice.join(os, strategy, written) }
@@ -266,10 +265,10 @@ func sentences(_ phone: PhoneSettings) -> [String] {
       + "with \(strategy.name) (\(strategy.summary))."
   ]
   sentences.append(awake(os, strategy))
-  if strategy.heardDistance.value >= StrategyProfile.usualHearing {
+  if strategy[.heardDistance] >= StrategyProfile.usualHearing {
     sentences.append("Whenever the gateway hears the beacon, the phone does.")
   } else {
-    sentences.append("The phone hears the beacon within \(distance(strategy.heardDistance.value)) only.")
+    sentences.append("The phone hears the beacon within \(distance(strategy[.heardDistance])) only.")
   }
   if phone.triggers.isEmpty {
     sentences.append("No zone has a near trigger for it: its windows are published, but no verdicts.")
@@ -282,18 +281,18 @@ func sentences(_ phone: PhoneSettings) -> [String] {
 }
 
 private func awake(_ os: OSProfile, _ strategy: StrategyProfile) -> String {
-  guard os.supportsBeacons.value else {
+  guard os[.supportsBeacons] else {
     return "This system does not support beacons: nothing is ever delivered."
   }
-  let grace = os.grace.value
+  let grace = os[.grace]
   switch strategy.mechanism {
-  case .events where strategy.beginsTask.value && strategy.taskGranted.value:
-    guard strategy.endsTask.value else {
-      let end = grace + os.taskCap.value
+  case .events where strategy[.beginsTask] && strategy[.taskGranted]:
+    guard strategy[.endsTask] else {
+      let end = grace + os[.taskCap]
       return "Its app ranges for \(time(end)) after the beacon is first heard or lost, is killed "
-        + "\(time(os.killDelay.value)) later, and stays so until somebody launches it."
+        + "\(time(os[.killDelay])) later, and stays so until somebody launches it."
     }
-    let end = grace + max(0, os.taskCap.value - os.expirationMargin.value)
+    let end = grace + max(0, os[.taskCap] - os[.expirationMargin])
     return "Its app ranges for \(time(end)) after the beacon is first heard or lost, and is suspended then."
   case .events:
     return "Its app ranges for \(time(grace)) after the beacon is first heard or lost, and is suspended then."
@@ -302,18 +301,18 @@ private func awake(_ os: OSProfile, _ strategy: StrategyProfile) -> String {
   case .activitySession:
     return "Its app ranges for as long as a session runs that began in the foreground."
   case .sampledLocation:
-    let window = strategy.sampleWindow.value.map { " for \(time($0))" } ?? ""
+    let window = strategy[.sampleWindow].map { " for \(time($0))" } ?? ""
     return
-      "Its app starts location every \(time(strategy.sampleInterval.value))\(window), a background task in between."
+      "Its app starts location every \(time(strategy[.sampleInterval]))\(window), a background task in between."
   case .cycle:
-    let limit = os.serviceLimit.value.map { ", for \(time($0)) after the app left the foreground" } ?? ""
+    let limit = os[.serviceLimit].map { ", for \(time($0)) after the app left the foreground" } ?? ""
     return
-      "Its app scans for \(time(strategy.scanPeriod.value)) of every \(time(strategy.scanInterval.value))\(limit)."
+      "Its app scans for \(time(strategy[.scanPeriod])) of every \(time(strategy[.scanInterval]))\(limit)."
   case .job:
     return
-      "Its app scans for \(time(strategy.scanPeriod.value)) about every \(time(strategy.scanInterval.value))."
+      "Its app scans for \(time(strategy[.scanPeriod])) about every \(time(strategy[.scanInterval]))."
   case .intent:
-    return "The system scans, and wakes the app for \(time(strategy.scanPeriod.value)) at a hit."
+    return "The system scans, and wakes the app for \(time(strategy[.scanPeriod])) at a hit."
   case .foregroundService:
     return "Its app scans for as long as its foreground service runs."
   }

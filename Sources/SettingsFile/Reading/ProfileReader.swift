@@ -10,30 +10,29 @@ struct ProfileReader {
     guard let section = value.section(hint: hint) else { return }
     defer { section.finish() }
     settings.systemChanges = readChanges(
-      section.take("os"), "system", OSProfile.constants, shipped: Set(Catalogue.systems().map(\.name)))
+      section.take("os"), "system", OSProfile.rules, shipped: Set(Catalogue.systems().map(\.name)))
     settings.strategyChanges = readChanges(
-      section.take("strategies"), "strategy", StrategyProfile.constants,
+      section.take("strategies"), "strategy", StrategyProfile.rules,
       shipped: Set(Catalogue.strategies().map(\.name)))
   }
 
-  private func readChanges<Profile>(
-    _ value: Value?, _ kind: String, _ constants: [(name: String, field: ConstantField<Profile>)],
-    shipped: Set<String>
+  private func readChanges(
+    _ value: Value?, _ kind: String, _ rules: ArraySlice<PolicyRule>, shipped: Set<String>
   ) -> [ProfileSettings.Change] {
     guard let value, !value.isNull else { return [] }
     let entries = value.list() ?? []
     refuseTwins(entries, kind)
     var known = shipped
     return entries.compactMap { entry in
-      let change = readChange(entry, among: known, kind, constants, shipped: shipped)
+      let change = readChange(entry, among: known, kind, rules, shipped: shipped)
       if let change { known.insert(change.name) }
       return change
     }
   }
 
-  private func readChange<Profile>(
-    _ value: Value, among known: Set<String>, _ kind: String,
-    _ constants: [(name: String, field: ConstantField<Profile>)], shipped: Set<String>
+  private func readChange(
+    _ value: Value, among known: Set<String>, _ kind: String, _ rules: ArraySlice<PolicyRule>,
+    shipped: Set<String>
   ) -> ProfileSettings.Change? {
     guard let section = value.section(hint: "for example { name: mine, based_on: …, set: { … } }") else {
       return nil
@@ -41,7 +40,7 @@ struct ProfileReader {
     defer { section.finish() }
     let name = readName(section)
     let base = section.take("based_on")
-    let set = section.take("set").map { readSet($0, [AnyConstants(constants)]) } ?? []
+    let set = section.take("set").map { readSet($0, rules) } ?? []
     guard let name else { return nil }
     guard let base else {
       if !known.contains(name), !section.hasUnknownKey {
@@ -76,28 +75,14 @@ extension Value {
   }
 }
 
-/// The constants of one kind of profile, as the reader needs them.
-struct AnyConstants {
-  var names: [String]
-  private var read: (String, Value) -> ConstantValue?
-
-  init<Profile>(_ constants: [(name: String, field: ConstantField<Profile>)]) {
-    names = constants.map(\.name)
-    read = { name, value in constants.first { $0.name == name }.flatMap { $0.field.read(value) } }
-  }
-
-  /// The value if it is valid for the constant; otherwise nil, with a diagnostic.
-  func value(of name: String, _ value: Value) -> ConstantValue? { read(name, value) }
-}
-
 /// Reads `set:` – constants by name, each a value or `{ value, source, confidence }`.
-func readSet(_ value: Value, _ kinds: [AnyConstants]) -> [ProfileSettings.Setting] {
+func readSet(_ value: Value, _ rules: ArraySlice<PolicyRule>) -> [ProfileSettings.Setting] {
   guard let section = value.section(hint: "for example { task_cap: 45 s }") else { return [] }
   var settings: [ProfileSettings.Setting] = []
   for name in section.keys {
     guard let entry = section.take(name, isVocabulary: false) else { continue }
-    guard let kind = kinds.first(where: { $0.names.contains(name) }) else {
-      refuseConstant(name, of: kinds, in: section)
+    guard let rule = rules.first(where: { $0.name == name }) else {
+      refuseConstant(name, of: rules.map(\.name), in: section)
       continue
     }
     var written = entry
@@ -114,21 +99,18 @@ func readSet(_ value: Value, _ kinds: [AnyConstants]) -> [ProfileSettings.Settin
       }
       written = value.named(name)
     }
-    if let value = kind.value(of: name, written) {
+    if let value = rule.read(written) {
       settings.append(.init(name: name, value: value, source: source, confidence: confidence))
     }
   }
   return settings
 }
 
-private func refuseConstant(_ name: String, of kinds: [AnyConstants], in section: Section) {
-  let names = kinds.flatMap(\.names)
-  let systemNames = OSProfile.constants.map(\.name)
-  let strategyNames = StrategyProfile.constants.map(\.name)
+private func refuseConstant(_ name: String, of names: [String], in section: Section) {
   let hint: String
-  if systemNames.contains(name) {
+  if OSProfile.rules.contains(where: { $0.name == name }) {
     hint = "it belongs to a system: set it below profiles: os:, or at a phone"
-  } else if strategyNames.contains(name) {
+  } else if StrategyProfile.rules.contains(where: { $0.name == name }) {
     hint = "it belongs to a strategy: set it below profiles: strategies:, or at a phone"
   } else {
     hint =
@@ -151,42 +133,37 @@ private func readConfidence(_ value: Value) -> Confidence? {
   }
 }
 
-extension ConstantField {
+extension PolicyRule {
   /// Ten years, the maximum of `Amount.duration`.
   private static var longest: Double { 3.2e8 }
 
   /// The value; nil, with a diagnostic, if it is invalid.
   fileprivate func read(_ value: Value) -> ConstantValue? {
-    switch self {
-    case .duration(_, let least): return readDuration(value, atLeast: Double(least) / 1000)
-    case .optionalDuration: return value.scalar == "none" ? ConstantValue.none : readDuration(value)
-    case .distance: return readDistance(value)
-    case .optionalDistance: return value.scalar == "none" ? ConstantValue.none : readDistance(value)
+    if isOptional && value.scalar == "none" { return ConstantValue.none }
+    switch kind {
+    case .duration(let least): return readDuration(value, atLeast: Double(least) / 1000)
+    case .distance: return readMetres(value).map { .number(Micrometres(($0 * 1e6).rounded())) }
     case .flag: return readFlag(value).map(ConstantValue.flag)
-    case .count(_, let range):
+    case .count(let range):
       guard let count = value.integer(upTo: Int(range.upperBound)) else { return nil }
       guard range.contains(Int64(count)) else {
         return value.refused(
           "\(value.name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
       }
-      return .count(Int64(count))
+      return .number(Int64(count))
     case .factor: return value.number(in: 1...100).map(ConstantValue.factor)
     case .risk: return readChoice(value).map(ConstantValue.risk)
     }
   }
 
-  private func readDuration(_ value: Value, atLeast least: Double = 0) -> ConstantValue? {
+  private func readDuration(_ value: Value, atLeast least: Double) -> ConstantValue? {
     guard let seconds = value.measure(.time) else { return nil }
     guard seconds >= least, seconds <= Self.longest else {
       return value.refused(
         "\(value.name) cannot be \(Measure(.time, seconds))",
         hint: "from \(least == 0 ? "0 s" : "\(Measure(.time, least))") to 10 years")
     }
-    return .duration(Milliseconds((seconds * 1000).rounded()))
-  }
-
-  private func readDistance(_ value: Value) -> ConstantValue? {
-    readMetres(value).map { .distance(Micrometres(($0 * 1e6).rounded())) }
+    return .number(Milliseconds((seconds * 1000).rounded()))
   }
 }
 

@@ -137,7 +137,7 @@ struct WakePlanReader {
     guard let os, let strategy, let place = keys.strategy, let variant, let speed, let regions, let slots,
       let profile = choice.join(os, strategy, place)
     else { return nil }
-    let usual = Double(profile.strategy.heardDistance.value) / 1e6
+    let usual = Double(profile.strategy[.heardDistance]) / 1e6
     guard let reach = reach ?? usual else { return nil }
     let visit = WakeTrial.Visit(
       reach: Micrometres((reach * 1e6).rounded()), speed: Micrometres((speed * 1e6).rounded()))

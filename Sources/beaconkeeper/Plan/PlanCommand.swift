@@ -94,7 +94,7 @@ struct PlanCommand: ParsableCommand {
     let configuration = config == nil ? .builtIn(hostName: "") : try loadConfiguration(config)
     let chosen = try profiles.announced(configuration.profiles, variant, Self.self)
     let proposals = WakeProposal.all(
-      for: try chosen.map { ($0, try request(reach: $0.strategy.heardDistance.value)) })
+      for: try chosen.map { ($0, try request(reach: $0.strategy[.heardDistance])) })
     let uuid = uuid.map { $0.uppercased() }
     if let report {
       let page = PlanReport(scenario: scenario, proposals: proposals, uuid: uuid, version: Gateway.version)

@@ -39,7 +39,7 @@ struct PlanJSON {
       json.field("battery_of_day", proposal.cost.batteryOfDay, decimals: 4)
       json.field("battery_of_day_location_always", proposal.cost.batteryOfLocationAlways, decimals: 4)
       json.field("review_risk", proposal.reviewRisk.level.rawValue)
-      json.field("review_note", PolicySource.inWords(proposal.reviewRisk.note))
+      json.field("review_note", proposal.reviewRisk.note)
       json.field("hangs_on", proposal.decidingConstants)
     }
   }

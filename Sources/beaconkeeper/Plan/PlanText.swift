@@ -13,11 +13,8 @@ struct PlanText {
     if proposal.plan != nil { lines += [words.rotation] }
     if let plan = proposal.plan { lines += ["", PlanTimeline(proposal, plan).text] }
     let constants = proposal.decidingConstants.enumerated().map { index, constant in
-      let source = PolicySource.inWords(constant.source)
-      return (
-        name: index == 0 ? "Rests on" : "",
-        words: "\(constant.name) \(constant.value) (\(source); \(constant.confidence.inWords))"
-      )
+      let origin = "\(constant.source.inWords); \(constant.confidence.inWords)"
+      return (name: index == 0 ? "Rests on" : "", words: "\(constant.name) \(constant.value) (\(origin))")
     }
     lines += ["", TextTable.list(words.summary + constants)]
     if let plan = proposal.plan, proposal.verdict == .gapFree {

@@ -117,8 +117,8 @@ struct ProfileOptions: ParsableArguments {
       guard parts.count == 2 else { throw ValidationError("--set \(change) is not of the form name=value.") }
       do throws(ConstantError) {
         if try !profile.set(parts[0], to: parts[1], source: "given on the command line", confidence: .low) {
-          let names = OSProfile.constants.map(\.name) + StrategyProfile.constants.map(\.name)
-          throw ConstantError(description: "no constant has that name: \(names.joined(separator: ", "))")
+          let names = PhoneProfile.rules.map(\.name).joined(separator: ", ")
+          throw ConstantError("no constant has that name: \(names)")
         }
       } catch {
         throw ValidationError("\(parts[0]): \(error).")

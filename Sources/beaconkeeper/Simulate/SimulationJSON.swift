@@ -28,8 +28,8 @@ struct SimulationJSON {
       json.field("ranging_s", seconds(result.totals.ranging), decimals: 3)
       json.field("windows", isSampled ? result.totals.samples : result.totals.windows)
       json.field("battery_factor", result.batteryFactor, decimals: 4)
-      json.field("risk", strategy.risk.value.rawValue)
-      json.field("review_risk", strategy.reviewRisk.value.rawValue)
+      json.field("risk", strategy[.risk].rawValue)
+      json.field("review_risk", strategy[.reviewRisk].rawValue)
       json.array("evidence", verdict?.evidence ?? []) { write($1, into: &$0) }
       json.array("intervals", result.intervals) { json, interval in
         json.array(0..<3) { json, index in
@@ -55,8 +55,8 @@ struct SimulationJSON {
       json.field(
         "window_end_m", result.closing.flatMap { result.timeline.distance(at: $0.time) }, decimals: 3)
       json.field("location_s", seconds(result.totals.location), decimals: 3)
-      json.field("risk_note", strategy.risk.source)
-      json.field("review_note", strategy.reviewRisk.source)
+      json.field("risk_note", strategy.constant(.risk).source.text)
+      json.field("review_note", strategy.constant(.reviewRisk).source.text)
       json.object("tasks") { json in
         json.field("begins", result.tasks.begins)
         json.field("ends", result.tasks.ends)
@@ -100,13 +100,13 @@ struct SimulationJSON {
 }
 
 extension JSONWriter {
-  mutating func field(_ name: StaticString, _ constants: [Simulation.DecidingConstant]) {
+  mutating func field(_ name: StaticString, _ constants: [StatedRule]) {
     key(name)
     array(constants) { json, constant in
       json.object { json in
         json.field("name", constant.name)
         json.field("value", constant.value)
-        json.field("source", constant.source)
+        json.field("source", constant.source.text)
         json.field("confidence", constant.confidence.rawValue)
       }
     }

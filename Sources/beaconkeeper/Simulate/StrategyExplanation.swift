@@ -14,7 +14,7 @@ struct StrategyExplanation {
     let strategy = profiles[0].strategy
     var parts = [Self.page(on: strategy, added)]
     var rules = TextTable(["NAME", "VALUE", "CONFIDENCE", "SOURCE"])
-    for rule in profiles[0].rules(strategy.ruleNames) { rules.add(rule.cells) }
+    for rule in strategy.ruleNames.compactMap(profiles[0].told) { rules.add(rule.cells) }
     parts.append("RULES OF THE STRATEGY\n\n" + rules.text)
     parts.append(profiles.count == 1 ? Self.rules(of: profiles[0]) : Self.rules(of: profiles))
     let grades = Confidence.allCases.map { "\($0.rawValue) \($0.inWords)" }.joined(separator: ", ")
@@ -33,14 +33,14 @@ struct StrategyExplanation {
   }
 
   private static func plain(_ page: StrategyPage) -> String {
-    var text = PlainMarkdown(PolicySource.inWords(page.text)).text
+    var text = PlainMarkdown(PolicyDocument.named(in: page.text)).text
     while text.last == "\n" { text.removeLast() }
     return text
   }
 
   private static func rules(of profile: PhoneProfile) -> String {
     var table = TextTable(["NAME", "VALUE", "CONFIDENCE", "SOURCE"])
-    for rule in profile.rules(profile.systemRuleNames) { table.add(rule.cells) }
+    for rule in profile.systemRuleNames.compactMap(profile.told) { table.add(rule.cells) }
     return "RULES OF \(profile.os.name)\n\n" + table.text
   }
 
@@ -48,14 +48,13 @@ struct StrategyExplanation {
   private static func rules(of profiles: [PhoneProfile]) -> String {
     var table = TextTable(["NAME", "VALUE", "SYSTEMS", "CONFIDENCE", "SOURCE"])
     for name in profiles[0].systemRuleNames {
-      var groups: [(rule: Rule, systems: [String])] = []
+      var groups: [(rule: StatedRule, systems: [String])] = []
       for profile in profiles {
-        for rule in profile.rules([name]) {
-          if let place = groups.firstIndex(where: { $0.rule == rule }) {
-            groups[place].systems.append(profile.os.name)
-          } else {
-            groups.append((rule, [profile.os.name]))
-          }
+        guard let rule = profile.told(name) else { continue }
+        if let place = groups.firstIndex(where: { $0.rule == rule }) {
+          groups[place].systems.append(profile.os.name)
+        } else {
+          groups.append((rule, [profile.os.name]))
         }
       }
       for (rule, systems) in groups {
@@ -66,27 +65,10 @@ struct StrategyExplanation {
     }
     return "RULES OF \(profiles.map(\.os.name).joined(separator: ", ")); --os shows one\n\n" + table.text
   }
-
-  /// A constant for people.
-  fileprivate struct Rule: Hashable {
-    var name: String
-    var value: String
-    var confidence: Confidence
-    var source: String
-
-    var cells: [String] { [name, value, confidence.inWords, PolicySource.inWords(source)] }
-  }
 }
 
-extension PhoneProfile {
-  fileprivate func rules(_ names: [String]) -> [StrategyExplanation.Rule] {
-    names.compactMap { name in
-      told(name).map {
-        StrategyExplanation.Rule(
-          name: name, value: $0.value, confidence: $0.confidence, source: $0.source)
-      }
-    }
-  }
+extension StatedRule {
+  fileprivate var cells: [String] { [name, value, confidence.inWords, source.inWords] }
 }
 
 extension SimulateCommand {

@@ -48,7 +48,7 @@ struct TallyJSON {
     json.field("worst_late_s", Double(tally.worstLateness) / 1000, decimals: 3)
     json.field("ranging_s", Double(tally.ranging) / 1000, decimals: 3)
     json.field("battery_factor", tally.batteryFactor, decimals: 6)
-    json.field("risk", tally.profile.strategy.risk.value.rawValue)
-    json.field("review_risk", tally.profile.strategy.reviewRisk.value.rawValue)
+    json.field("risk", tally.profile.strategy[.risk].rawValue)
+    json.field("review_risk", tally.profile.strategy[.reviewRisk].rawValue)
   }
 }
