@@ -180,9 +180,10 @@ public struct RoomTracker: Sendable {
     next.trackOfBeacon = []
     next.insiders = insiders.map { _ in [:] }
     next.changed = Set(changed.compactMap { heirs[Int($0.rawValue)] })
-    for known in trackOfBeacon.indices where trackOfBeacon[known] >= 0 {
-      let track = Int(trackOfBeacon[known])
-      guard let heir = heirs[known] else {
+    // Two beacons may have become one. The one that is in a room goes on: if both were, the other left it before.
+    let order = tracks.indices.filter { tracks[$0].told >= 0 } + tracks.indices.filter { tracks[$0].told < 0 }
+    for track in order where knownTrack(of: beaconOfTrack[track]) == track {
+      guard let heir = heirs[Int(beaconOfTrack[track].rawValue)], next.knownTrack(of: heir) == nil else {
         next.freeTracks.append(Int32(track))
         next.tracks[track] = RoomTrack()
         continue
