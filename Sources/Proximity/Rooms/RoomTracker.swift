@@ -181,11 +181,13 @@ public struct RoomTracker: Sendable {
     next.insiders = insiders.map { _ in [:] }
     next.changed = Set(changed.compactMap { heirs[Int($0.rawValue)] })
     // Two beacons may have become one. The one that is in a room goes on: if both were, the other left it before.
+    var freed: Set<Int32> = []
     let order = tracks.indices.filter { tracks[$0].told >= 0 } + tracks.indices.filter { tracks[$0].told < 0 }
     for track in order where knownTrack(of: beaconOfTrack[track]) == track {
       guard let heir = heirs[Int(beaconOfTrack[track].rawValue)], next.knownTrack(of: heir) == nil else {
         next.freeTracks.append(Int32(track))
         next.tracks[track] = RoomTrack()
+        freed.insert(Int32(track))
         continue
       }
       while next.trackOfBeacon.count <= Int(heir.rawValue) { next.trackOfBeacon.append(-1) }
@@ -193,6 +195,7 @@ public struct RoomTracker: Sendable {
       next.beaconOfTrack[track] = heir
       if tracks[track].told >= 0 { next.insiders[Int(tracks[track].told)][heir] = tracks[track].since }
     }
+    if !freed.isEmpty { next.windows.drop(freed) }
     return next
   }
 }

@@ -56,6 +56,12 @@ struct RoomWindows: Sendable {
     first = min(first ?? window, window)
   }
 
+  /// Nothing of these beacons is judged.
+  mutating func drop(_ beacons: Set<Int32>) {
+    entries.removeAll { beacons.contains($0.beacon) }
+    first = entries.lazy.map(\.window).min()
+  }
+
   /// Hands over the earliest window, in order.
   mutating func take(into taken: inout [Entry]) -> Int64? {
     taken.removeAll(keepingCapacity: true)
