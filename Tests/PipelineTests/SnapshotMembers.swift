@@ -19,10 +19,13 @@ import Testing
   /// Rows of the outbox and checkpoints of a fleet are read by the number of their layout.
   @Test func `other fields have another layout's number`() throws {
     let (_, fields) = try Self.parts()
-    let text = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.joined(separator: " "))" }
+    // Where a private type is declared differs from run to run.
+    let text = fields.map { type, names in
+      "\(type.replacing(/\(unknown context at [^)]*\)\./, with: "")): \(names.joined(separator: " "))"
+    }.sorted()
     let octets = Array(text.joined(separator: "\n").utf8)
     let digest = StateChecksum.of(octets, count: octets.count)
-    let known: [UInt32: UInt64] = [17: 0]
+    let known: [UInt32: UInt64] = [17: 5_876_080_941_514_661_456]
     #expect(digest == known[StateCoder.layout], "raise StateCoder.layout, and note the digest here")
   }
 
@@ -64,8 +67,9 @@ import Testing
       }
     }
     guard depth < 12 else { return }
-    // A few of each collection are enough.
-    for child in mirror.children.prefix(mirror.displayStyle == .struct ? 200 : 2) {
+    // A few of each list are enough. The order of tables differs from run to run.
+    let isList = mirror.displayStyle == .collection
+    for child in mirror.children.prefix(isList ? 2 : 1000) {
       walk(child.value, &met, &all, depth: depth + 1)
     }
   }

@@ -166,6 +166,9 @@ public struct BeaconCatalogue: Sendable {
       guard case .entry(let index) = known.identity else { return beacon(known.identity) }
       return entriesByKey[Self.key(of: previous.entries[Int(index.rawValue)])].flatMap { beacon($0) }
     }
+    for (known, beacon) in zip(previous.traits, adopted) where known.isSighted {
+      if let beacon { traits[Int(beacon.rawValue)].isSighted = true }
+    }
     for known in previous.companions.keys {
       guard let sender = previous.sender(of: known), let beacon = adopted[Int(known.rawValue)],
         let sender = adopted[Int(sender.rawValue)]

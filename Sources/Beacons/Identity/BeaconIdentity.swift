@@ -91,8 +91,13 @@ extension BeaconCatalogue {
   public mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
     let adopted = keys.map { beacon(key: $0.key) }
     for ((key, heardKey), beacon) in zip(keys, adopted) {
+      guard let beacon else { continue }
+      guard let heardKey else {
+        traits[Int(beacon.rawValue)].isSighted = true
+        continue
+      }
       // Earlier versions stored the identity that a sender sent last.
-      guard let beacon, let heardKey, entriesByKey[key] == nil, let sender = self.beacon(key: heardKey),
+      guard entriesByKey[key] == nil, let sender = self.beacon(key: heardKey),
         sender != beacon
       else { continue }
       _ = isAskedFor(beacon, beside: sender)

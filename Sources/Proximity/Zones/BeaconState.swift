@@ -79,13 +79,15 @@ extension ZoneEngine {
     var stay = saved
     // The links may be others now.
     stay.links = beacons[beacon].stays[place].links
-    let newest = beacons[beacon].links.indices.lazy.filter { stay.isOf($0) }
-      .max { beacons[beacon].links[$0].lastHeard < beacons[beacon].links[$1].lastHeard }
+    let links = beacons[beacon].links.indices.filter { stay.isOf($0) }
+    let newest =
+      links.first { beacons[beacon].links[$0].receiver == saved.lastReceiver }
+      ?? links.max { beacons[beacon].links[$0].lastHeard < beacons[beacon].links[$1].lastHeard }
     stay.lastLink = Int8(newest ?? -1)
     if let newest { stay.lastReceiver = beacons[beacon].links[newest].receiver }
-    if isChanged, let newest {
+    if isChanged {
       // Others may have decided before, and heard it longer ago.
-      stay.silentSince = max(stay.silentSince, beacons[beacon].links[newest].lastHeard)
+      for link in links { stay.silentSince = max(stay.silentSince, beacons[beacon].links[link].lastHeard) }
     }
     if rules.zones[zone].near == nil {
       // A zone without a near rule has nobody near.
@@ -96,7 +98,7 @@ extension ZoneEngine {
     if isChanged { judgeAnew(beacon, place) }
     // The rooms say afterwards where it is.
     if isOfRooms(stay) {
-      beacons[beacon].stays[place].interrupt()
+      if sightSince != nil { beacons[beacon].stays[place].interrupt() }
       beacons[beacon].stays[place].lostDeadline = Stay.never
     } else if let sightSince, sightSince > saved.silentSince {
       beacons[beacon].stays[place].interrupt()
