@@ -43,13 +43,19 @@ struct BeaconRecord: Sendable {
       receiver: lastReceiver)
   }
 
-  /// Processes a sighting by the link of its receiver.
+  /// Processes a sighting. It is ignored if there is no link for its receiver, and no room for one.
   ///
+  /// - Parameter keepsLinks: whether there are any.
   /// - Returns: the first that is due of what changed, if nothing is heard until then; or `Stay.never`.
   @inline(__always) mutating func hear(
-    _ sighting: Sighting, by link: Int, at now: MonotonicTime, rules: borrowing SiteRules,
-    places: inout PlaceBeliefs?
+    _ sighting: Sighting, at now: MonotonicTime, rules: borrowing SiteRules, places: inout PlaceBeliefs?,
+    keepsLinks: Bool
   ) -> MonotonicTime {
+    note(sighting)
+    guard keepsLinks,
+      let link = link(at: sighting.receiver)
+        ?? add(Link(receiver: sighting.receiver, power: 0, time: now), rules)
+    else { return Stay.never }
     let receiver = Int(sighting.receiver.rawValue)
     let news = links[link].hear(
       rssi: sighting.level,
@@ -124,7 +130,8 @@ struct BeaconRecord: Sendable {
 extension BeaconRecord {
   /// The link with a receiver; nil: it never heard the beacon, or was replaced.
   @inline(__always) func link(at receiver: ReceiverIndex) -> Int? {
-    links.lastIndex { $0.receiver == receiver }
+    for link in links.indices.reversed() where links[link].receiver == receiver { return link }
+    return nil
   }
 
   /// Adds a link; the receiver that has been silent for longest may give way to it.
@@ -177,26 +184,9 @@ extension BeaconRecord {
     return stays.count - 1
   }
 
-  /// The best values of some links whose receivers hear the beacon.
-  ///
-  /// - Parameters:
-  ///   - mask: a bit for each link that counts.
-  ///   - lost: how long a receiver's value counts, if that is not learnt.
+  /// The best values of some links whose receivers hear the beacon; see `Nearest`.
   @inline(__always) func nearest(_ mask: UInt64, lost: TimeSpan? = nil, at time: MonotonicTime) -> Nearest {
-    var nearest = Nearest()
-    var count: Float = 0
-    for link in links.indices.reversed() where mask & (1 << UInt64(link)) != 0 {
-      guard links[link].isCurrent else { continue }
-      if let lost, links[link].lastHeard + lost < time { continue }
-      count += 1
-      guard links[link].filter.hasLevel else { continue }
-      nearest.consider(
-        logDistance: links[link].logDistance, margin: links[link].margin, level: links[link].filter.level,
-        at: link)
-    }
-    // Each further receiver that hears the beacon leaves less to chance; where they were asked together, that is counted.
-    if count > 1, nearest.isKnown, !links[nearest.nearestLink].isLocated { nearest.margin /= count }
-    return nearest
+    Nearest(of: links.span, mask, lost: lost, at: time)
   }
 
   /// Whether any receiver of a stay still hears the beacon.

@@ -133,21 +133,17 @@ public struct ZoneEngine: Sendable {
   public mutating func observe(_ sighting: Sighting, into transitions: inout [Transition]) {
     advance(to: sighting.time, into: &transitions)
     guard let beacon = admitted(sighting.beacon) else { return }
-    beacons[beacon].note(sighting)
-    if !isKnown(sighting.receiver) { meet(sighting.receiver, into: &transitions) }
-    guard let link = link(of: beacon, at: sighting.receiver) else { return }
-    let due = beacons[beacon].hear(sighting, by: link, at: now, rules: rules, places: &places)
+    if !isKnown(sighting.receiver) {
+      beacons[beacon].note(sighting)
+      meet(sighting.receiver, into: &transitions)
+    }
+    let due = beacons[beacon].hear(
+      sighting, at: now, rules: rules, places: &places, keepsLinks: keepsLinks)
     if due <= now {
       settle(beacon, at: now, into: &transitions)
     } else if due < beacons[beacon].queuedFor {
       schedule(beacon, at: due)
     }
-  }
-
-  /// The link between a beacon and a receiver, made if needed; nil if none are kept, or if the beacon has no free link.
-  @inline(__always) private mutating func link(of beacon: Int, at receiver: ReceiverIndex) -> Int? {
-    if let known = beacons[beacon].link(at: receiver) { return known }
-    return keepsLinks ? beacons[beacon].add(Link(receiver: receiver, power: 0, time: now), rules) : nil
   }
 
   /// Processes every deadline up to `time` (inclusive), in order.
@@ -180,16 +176,11 @@ public struct ZoneEngine: Sendable {
     queue.schedule(Int32(beacon), at: time)
   }
 
-  /// Prefetches what the next sightings will read. Otherwise a sighting waits for one cache miss after another, because the
-  /// beacon's record says where its links are. Here each step is requested for all before the next.
+  /// Prefetches the records that the next sightings will read: otherwise each sighting waits for its own.
   ///
   /// - Parameter likely: beacons that are not tracked are skipped.
   public func prefetch(_ likely: [BeaconIndex]) {
     for beacon in likely { beacons.prefetch(at: Int(beacon.rawValue)) }
-    for beacon in likely where beacons.indices.contains(Int(beacon.rawValue)) {
-      beacons[Int(beacon.rawValue)].links.prefetch(at: 0)
-      beacons[Int(beacon.rawValue)].stays.prefetch(at: 0)
-    }
   }
 }
 
