@@ -5,8 +5,8 @@ import RangingPolicy
 import Settings
 
 extension Configuration {
-  /// A number for all that a pipeline's state depends on: another one means that a snapshot is of no use. Secrets are no part of
-  /// it.
+  /// A hash of everything that a pipeline's state depends on. A snapshot with another hash cannot be used. Secrets
+  /// are left out.
   func fingerprint(_ limits: AdmissionLimits) -> UInt64 {
     var coder = StateCoder()
     coder.write(gatewayName)

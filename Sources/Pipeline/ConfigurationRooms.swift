@@ -2,9 +2,9 @@ import Beacons
 import Proximity
 import Settings
 
-/// The rooms of a configuration as the estimate takes them.
+/// The rooms of a configuration, converted for the room estimate.
 extension Configuration {
-  /// Receivers that are named get their index in the table. nil: there are no rooms.
+  /// Receivers that are named get their index in the table. Returns nil if there are no rooms.
   ///
   /// - Returns: the plan, and the names that calibrations use.
   public func roomPlan(receivers table: inout ReceiverTable) -> (plan: RoomPlan, names: RoomCalibrator.Names)?
@@ -42,7 +42,7 @@ extension Configuration {
     return (plan, RoomCalibrator.Names(rooms: rooms.map(\.name), receivers: kept, floors: floorNames))
   }
 
-  /// The floor of the room that a receiver's position lies in; the first, if it lies in none or in several.
+  /// The floor of the room that contains a receiver's position. The first floor if no room or several rooms contain it.
   private func floorBelow(_ position: Position) -> Int {
     let point = Point(x: position.x, y: position.y)
     let room = rooms.first { $0.outline.count > 2 && Outline($0.outline).contains(point) }

@@ -5,7 +5,7 @@ import Proximity
 
 /// The configuration, converted to the types of the modules that do the work.
 extension Configuration {
-  /// The entries as the catalogue takes them, in the order of `beacons`.
+  /// Beacons, converted for the catalogue, in the order of `beacons`.
   var beaconEntries: [BeaconEntry] {
     beacons.map { beacon in
       let power = beacon.measuredPower.map { Int8(clamping: Int($0.rounded())) }
@@ -13,14 +13,14 @@ extension Configuration {
     }
   }
 
-  /// Keys that resolve private addresses, with the entry of each.
+  /// Keys that resolve private addresses, each with its entry.
   var identityKeys: [(entry: BeaconEntryIndex, key: SecretKey)] {
     beacons.enumerated().compactMap { position, beacon in
       secretKey(beacon.identityKey).map { (BeaconEntryIndex(rawValue: Int32(clamping: position)), $0) }
     }
   }
 
-  /// Keys that open encrypted readings.
+  /// Keys that decrypt readings.
   var bindKeys: [BeaconEntryIndex: SecretKey] {
     var keys: [BeaconEntryIndex: SecretKey] = [:]
     for (position, beacon) in beacons.enumerated() {
@@ -33,7 +33,7 @@ extension Configuration {
     name.flatMap { keys[$0] }.flatMap { SecretKey($0.revealed) }
   }
 
-  /// Zones and calibration as the engine takes them. Receivers that are named get their index here.
+  /// Zones and calibrations, converted for the engine. Receivers that are named get their index here.
   func site(receivers table: inout ReceiverTable) -> Site {
     var calibrations: [ReceiverIndex: Calibration] = [:]
     for receiver in receivers {

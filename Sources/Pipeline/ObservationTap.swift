@@ -2,19 +2,19 @@ import Beacons
 import Messages
 import Settings
 
-/// Collects what this gateway's own radios hear of configured beacons, for `observations/<partition>`.
+/// Collects sightings of configured beacons by this gateway's own radios, for `observations/<partition>`.
 package struct ObservationTap: Sendable {
-  /// Sightings collected at a time; more than a machine can hear in the longest interval that makes sense.
+  /// How many sightings are collected at a time. A machine cannot hear more in the longest sensible interval.
   private static let limit = 20_000
   /// A message is closed after this many bytes, so that it fits one packet in most networks.
   private static let size = 900
-  /// The same where a broker has to confirm each: RabbitMQ spends the same on a long one as on a short one.
+  /// The same limit if the broker must confirm each message. For RabbitMQ a long message costs as much as a short one.
   private static let confirmedSize = 8000
 
   let settings: ObservationSettings
   let boot: String
   private var sightings: [Sighting] = []
-  /// How many batches each partition has had.
+  /// How many batches were made of each partition.
   private var sequences: [UInt64]
   var lost: UInt64 = 0
 
@@ -24,7 +24,7 @@ package struct ObservationTap: Sendable {
     sequences = Array(repeating: 0, count: settings.partitions)
   }
 
-  /// The same for other settings. The numbers go on.
+  /// A tap with other settings. The sequence numbers continue.
   func adapted(to new: ObservationSettings) -> ObservationTap {
     var next = ObservationTap(new, boot: boot)
     for place in 0..<min(sequences.count, next.sequences.count) { next.sequences[place] = sequences[place] }
@@ -37,10 +37,11 @@ package struct ObservationTap: Sendable {
     if sightings.count < Self.limit { sightings.append(sighting) } else { lost += 1 }
   }
 
-  /// A beacon is retired: its index will mean another.
+  /// Drops a retired beacon's sightings, because its index will be reused.
   mutating func drop(_ beacon: BeaconIndex) { sightings.removeAll { $0.beacon == beacon } }
 
-  /// What is due now, as batches of about 1 kB, or 8 kB with a buffer: each of one partition, with the sightings of a beacon together.
+  /// Returns what is due now, as batches of about 1 kB, or 8 kB with a buffer. Each batch is of one partition and has
+  /// the sightings of a beacon together.
   package mutating func take(
     at time: MonotonicTime, gateway: String, receivers: ReceiverTable, key: (BeaconIndex) -> String
   ) -> [ObservationsMessage] {
@@ -88,7 +89,7 @@ package struct ObservationTap: Sendable {
   private struct Batch {
     var receivers: [String] = []
     var beacons: [ObservationsMessage.Beacon] = []
-    /// Of the message, roughly.
+    /// Approximate size of the message.
     var octets = 120
 
     mutating func add(_ sighting: Sighting, _ key: String, by name: String, at time: MonotonicTime) {
@@ -101,7 +102,7 @@ package struct ObservationTap: Sendable {
         beacons.append(.init(key: key, measuredPower: sighting.measuredPower, heard: []))
         octets += key.utf8.count + 40
       }
-      // A source that gathers may be a little ahead of the clock.
+      // The time of a source may be slightly ahead of the clock.
       let age = max(time - sighting.time, .zero)
       beacons[beacons.count - 1].heard.append(.init(receiver: receiver, rssi: sighting.rssi, age: age))
       octets += 14

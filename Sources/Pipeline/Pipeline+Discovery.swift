@@ -4,11 +4,11 @@ import Messages
 import Proximity
 
 extension Pipeline {
-  /// Whether `takeNews` or `takeForgotten` may have something.
+  /// Whether `takeNews` or `takeForgotten` may return something.
   package var hasNews: Bool { telemetry.hasNews || roster.hasKindNews || !forgotten.isEmpty }
 
-  /// Beacons that were heard for the first time since the last call, that measure something new, or that turned out to be
-  /// more than was known, by name.
+  /// Beacons, by name, that since the last call were heard for the first time, sent a new kind of reading, or turned
+  /// out to be of a more specific kind.
   package mutating func takeNews() -> [(name: String, beacon: HeardBeacon)] {
     telemetry.takeNews(and: roster.takeKindNews()).map { beacon in
       let zones = roster.zones(of: beacon).map { configuration.zones[Int($0.rawValue)].name }
@@ -23,10 +23,10 @@ extension Pipeline {
 
 /// Facts about a beacon that shape its Home Assistant device.
 package struct HeardBeacon: Hashable, Sendable {
-  /// By name: the zones that watch it.
+  /// The names of the zones that watch it.
   package var zones: Set<String> = []
   package var readings: Set<ReadingKind> = []
-  /// nil: it was not heard to be anything in particular.
+  /// nil: its frames do not reveal its kind.
   package var make: DeviceMake?
 
   package init(zones: Set<String> = [], readings: Set<ReadingKind> = [], make: DeviceMake? = nil) {

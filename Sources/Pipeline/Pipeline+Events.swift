@@ -2,9 +2,9 @@ import Beacons
 import Messages
 import Settings
 
-/// What happened to beacons by their own account: buttons, dimmers, movements, and edges of binary readings. Each is told once.
+/// Events that beacons report: buttons, dimmers, movements, and changes of binary readings. Each is published once.
 extension Pipeline {
-  /// Takes in the readings that came with a sighting.
+  /// Processes the readings that came with a sighting.
   mutating func noteReadings(of sighting: Sighting, into output: inout Output) {
     var from = readings.startIndex
     while from < readings.endIndex {
@@ -16,7 +16,7 @@ extension Pipeline {
     readings.removeAll(keepingCapacity: true)
   }
 
-  /// - Parameter range: in `readings`.
+  /// - Parameter range: the packet's readings, in `readings`.
   private mutating func notePacket(
     _ range: Range<Int>, of beacon: BeaconIndex, _ sighting: Sighting, into output: inout Output
   ) {
@@ -37,7 +37,7 @@ extension Pipeline {
           tell(happening, heard.reading, packet.number, of: beacon, sighting, into: &output)
           if case .flag = heard.reading.value { telemetry.setDue(beacon) }
         } else if earlier == nil {
-          // The next run must know it to see an edge.
+          // Saved for the next run, which needs the value to detect a change.
           output.noted.append(beacon)
         }
       }
@@ -62,11 +62,11 @@ extension Pipeline {
   }
 }
 
-/// What tells a packet of a sender from its next.
+/// Distinguishes a packet of a sender from its next packet.
 private struct PacketContent {
-  /// Its number; nil: it has none.
+  /// The packet's number; nil: none.
   private(set) var number: UInt32?
-  /// The number and what it says to have happened. There are senders that give packets of different content one number.
+  /// A hash of the number and the events. Some senders use the same number for packets of different content.
   private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   private let isTriggerBased: Bool
   private var isCounted = false
@@ -75,7 +75,8 @@ private struct PacketContent {
     isTriggerBased = readings.first?.isTriggerBased ?? false
     for heard in readings {
       switch (heard.reading.quantity, heard.reading.value) {
-      // It wraps at 256. An encrypted packet's counter and a RuuviTag's number of its measurement do not, or seldom.
+      // This number wraps at 256. The counter of an encrypted packet and RuuviTag's measurement number wrap seldom or
+      // never.
       case (.packetID, .number(let value)): number = UInt32(exactly: value)
       case (.measurementSequence, .number(let value)):
         number = UInt32(exactly: value)
@@ -103,10 +104,11 @@ private struct PacketContent {
     }
   }
 
-  /// FNV-1a, by words (RFC 9923): the same in every run.
+  /// FNV-1a (RFC 9923), by words: the same in every run.
   private mutating func combine(_ word: UInt64) { hash = (hash ^ word) &* 0x100_0000_01B3 }
 
-  /// See `PacketLedger.take`. A sender that is triggered says each thing for a moment; others may repeat it until the next.
+  /// See `PacketLedger.take`. A trigger-based sender repeats a packet only briefly. Others may repeat it until the
+  /// next one.
   var patience: TimeSpan? {
     switch (number, isTriggerBased) {
     case (nil, true): .seconds(1)

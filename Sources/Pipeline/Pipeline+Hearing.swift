@@ -1,18 +1,18 @@
 import Beacons
 import Proximity
 
-/// What an advertisement leads to: its sender, the decisions about it, and their messages.
+/// Processes advertisements: finds the sender, decides, and creates the messages.
 extension Pipeline {
-  /// What is prefetched for the last of so many advertisements is still in the cache when its turn comes.
+  /// How many advertisements are prefetched together. Few enough that the data is still in the cache when it is used.
   private static let horizon = 64
 
-  /// Processes what a source heard.
+  /// Processes the advertisements of a source.
   public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
     observe(batch, into: &output) { advertisement, _ in advertisement.receiver }
   }
 
-  /// - Parameter receiver: is called for each advertisement in its turn, with its payload; returns our index of the source's
-  ///   receiver. nil: the advertisement is skipped.
+  /// - Parameter receiver: returns our index of the source's receiver. It is called once for each advertisement, with
+  ///   its payload. nil: the advertisement is skipped.
   package mutating func observe(
     _ batch: borrowing AdvertisementBatch, into output: inout Output,
     by receiver: (borrowing Advertisement, Span<UInt8>) -> ReceiverIndex?
@@ -29,8 +29,8 @@ extension Pipeline {
     }
   }
 
-  /// Beacons are scattered in memory. It is read for several at a time, ahead of their turn, because each alone would wait for
-  /// it: a third of the time where 10,000 beacons are known.
+  /// Prefetches the data of several beacons, because it is scattered in memory. With 10,000 known beacons this saves
+  /// a third of the time.
   private mutating func lookAhead(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>) {
     roster.lookAhead(batch, range, into: &likely)
     engine.prefetch(likely)
@@ -58,15 +58,15 @@ extension Pipeline {
     return sighting
   }
 
-  /// Processes a sighting, and the readings that came with it.
+  /// Processes a sighting and its readings.
   ///
-  /// - Parameter isBeside: its sender is known better by another name, which rooms go by.
+  /// - Parameter isBeside: the advertisement also identifies the sender as another beacon, which rooms use instead.
   mutating func take(_ sighting: Sighting, isBeside: Bool = false, into output: inout Output) {
     history?.note(sighting)
     while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
     while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
     if nextHeldBack < sighting.time {
-      // A sighting at that very time says more.
+      // A sighting at this very time has newer data.
       tellHeldBack(notAfter: sighting.time - TimeSpan(nanoseconds: 1), into: &output)
     }
     if !unproven.isEmpty { proveSight(sighting.receiver, at: sighting.time, into: &output) }
@@ -88,12 +88,13 @@ extension Pipeline {
     if !phones.isEmpty { followPhones(sighting, into: &output) }
   }
 
-  /// Whether nothing was known of a receiver so far. What is blind may see by it.
+  /// Whether the engine or the rooms do not know this receiver yet. Its first sighting may end the blindness of zones
+  /// or rooms.
   private func isNew(_ receiver: ReceiverIndex) -> Bool {
     !engine.isKnown(receiver) || rooms?.isNew(receiver) == true
   }
 
-  /// An advertisement proves that its receiver works.
+  /// Ends the blindness of an unproven receiver, because an advertisement proves that it works.
   private mutating func proveSight(
     _ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output
   ) {

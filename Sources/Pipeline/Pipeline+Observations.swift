@@ -2,18 +2,19 @@ import Beacons
 import Messages
 import Settings
 
-/// Input from receivers elsewhere, and observations for other gateways.
+/// Input from remote receivers, and observations for other gateways.
 extension Pipeline {
-  /// Processes what scanners heard.
+  /// Processes the advertisements and observations of scanners.
   ///
   /// - Parameters:
-  ///   - batch: what has a payload or an address.
-  /// - observations: sightings known by a beacon's key alone. Like `batch`, they use the source's receiver indices.
+  ///   - batch: advertisements with a payload or an address.
+  ///   - observations: sightings identified only by the beacon's key. They use the source's receiver indices, as
+  ///     `batch` does.
   package mutating func observe(
     remote batch: borrowing AdvertisementBatch, _ observations: [Observation], from receivers: ReceiverMap,
     into output: inout Output
   ) {
-    // Only what our own radios hear is passed on; otherwise two gateways would send each other's echoes for ever.
+    // Only sightings by our own radios are published. Otherwise two gateways would forward each other's sightings forever.
     let paused = tap
     tap = nil
     observe(batch, into: &output) { advertisement, _ in receivers[advertisement.receiver] }
@@ -26,7 +27,7 @@ extension Pipeline {
     tap = paused
   }
 
-  /// Processes one sighting that is known by the beacon's key alone; returns it if the beacon is known.
+  /// Processes a sighting that is identified only by the beacon's key. Returns it if the beacon is known.
   @discardableResult
   package mutating func observe(_ observation: Observation, into output: inout Output) -> Sighting? {
     if roster.isFull { makeRoom(at: max(time, observation.time), into: &output) }
@@ -42,7 +43,7 @@ extension Pipeline {
     return sighting
   }
 
-  /// Starts, changes or ends the collection of our radios' sightings, as configured.
+  /// Starts, changes or stops the collection of our radios' sightings, as configured.
   ///
   /// - Parameter boot: identifies this run of the gateway.
   package mutating func publishObservations(boot: String, after earlier: Pipeline? = nil) {
@@ -51,7 +52,7 @@ extension Pipeline {
     }
   }
 
-  /// What our radios heard since the last call.
+  /// Our radios' sightings since the last call.
   ///
   /// - Parameter time: now, on the clock of the advertisements.
   package mutating func takeObservations(at time: MonotonicTime) -> [ObservationsMessage] {
@@ -64,8 +65,8 @@ extension Pipeline {
     return messages
   }
 
-  /// Sightings that were not published because too many came at once; nil: none are to be published. What waits for the broker
-  /// counts its own, and leaves them here at its end.
+  /// Sightings that were dropped because too many came at once; nil: observations are off. The queue for the broker
+  /// counts its own losses and adds them here when it ends.
   package var lostObservations: UInt64? {
     get { tap?.lost }
     set { if let newValue { tap?.lost = newValue } }

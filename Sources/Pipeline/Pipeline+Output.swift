@@ -2,28 +2,28 @@ import Beacons
 import Messages
 
 extension Pipeline {
-  /// What the pipeline has to say, in order.
+  /// The pipeline's output, in order.
   public struct Output: Sendable {
     public enum Item: Sendable {
-      /// Of a zone or room, or a beacon's event.
+      /// A transition of a zone or room, or a beacon's event.
       case transition(TransitionMessage)
       /// A retained state that changed.
       case state(State)
-      /// Of this moment only.
+      /// A distance to a receiver. It is not retained.
       case room(RoomPresenceMessage)
-      /// What became of a near trigger on a phone.
+      /// The outcome of a near trigger on a phone.
       case verdict(VerdictMessage)
     }
 
-    /// The sender turns it into text: there are many, and not every caller sends them.
+    /// The sender converts it to text. There are many states, and some callers do not send them.
     public enum State: Sendable {
       case occupancy(OccupancyMessage)
       case beacon(BeaconStateMessage)
       case room(RoomMessage)
       case whereabouts(WhereaboutsMessage)
-      /// Of a beacon that is forgotten.
+      /// Clears the topic of a forgotten beacon.
       case cleared(Message)
-      /// Of a phone.
+      /// A phone's window.
       case window(Message)
 
       public func message(topics: Topics) -> Message {
@@ -38,9 +38,9 @@ extension Pipeline {
     }
 
     public var items: [Item] = []
-    /// Keys of beacons of an earlier run that need not be kept any longer.
+    /// Keys of beacons of an earlier run whose saved state can be deleted.
     package var forgotten: [String] = []
-    /// Beacons of which the next run must know more than it was told so far.
+    /// Beacons whose saved state must be updated for the next run.
     package var noted: [BeaconIndex] = []
 
     public init() {}
@@ -53,7 +53,7 @@ extension Pipeline {
       items.compactMap { if case .verdict(let verdict) = $0 { verdict } else { nil } }
     }
 
-    /// Of zones, rooms, windows and beacons.
+    /// Retained states of zones, rooms, windows and beacons.
     public func states(topics: Topics) -> [Message] {
       items.compactMap { if case .state(let state) = $0 { state.message(topics: topics) } else { nil } }
     }

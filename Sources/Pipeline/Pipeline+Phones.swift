@@ -5,16 +5,16 @@ import Messages
 import Proximity
 import RangingPolicy
 
-/// Would the phones' own apps have noticed?
+/// Simulates whether the apps on the configured phones would have noticed.
 extension Pipeline {
-  /// Sets the time before the first advertisement: from then on the windows of all phones are known.
+  /// Sets the start time, before the first advertisement. The windows of all phones are known from then on.
   public mutating func begin(at time: MonotonicTime, wallTime: WallTime, into output: inout Output) {
     guard !phones.isEmpty, !phones.hasBegun else { return }
     phones.begin(at: time, wallTime: wallTime)
     tellPhones(into: &output)
   }
 
-  /// Of a new pipeline: follows these phones instead of those that it was configured with.
+  /// Replaces the configured phones of a new pipeline.
   public mutating func follow(_ phones: [PhoneSettings]) {
     configuration.phones = phones
     self.phones = Phones(configuration)
@@ -22,8 +22,8 @@ extension Pipeline {
 
   public var hasPhones: Bool { !phones.isEmpty }
 
-  /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted or is not about one of our
-  /// phones.
+  /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted, or if the phone is
+  /// unknown.
   public mutating func receive(
     _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into output: inout Output
@@ -36,11 +36,11 @@ extension Pipeline {
     return refusal
   }
 
-  /// Processes a sighting, or an advertisement of an unknown sender.
+  /// Processes a sighting for the phones, or an advertisement of an unknown sender.
   mutating func followPhones(_ sighting: Sighting, into output: inout Output) {
     if !phones.hasBegun { phones.begin(at: sighting.time, wallTime: sighting.wallTime) }
     if sighting.beacon != .nobody, phones.carry(sighting.beacon) {
-      // Decisions from this sighting come after it.
+      // Decisions caused by this sighting are processed after it.
       let first = nears.firstIndex { $0.time >= sighting.time } ?? nears.count
       for near in nears[..<first] { phones.trigger(near) }
       nears.removeFirst(first)
@@ -70,7 +70,7 @@ extension Pipeline {
     nears.removeAll(keepingCapacity: true)
   }
 
-  /// Turns what phones said into messages.
+  /// Converts the phones' news to messages.
   mutating func tellPhones(into output: inout Output) {
     if phones.news.items.isEmpty { return }
     for (place, item) in phones.news.items {
@@ -85,7 +85,7 @@ extension Pipeline {
     phones.newsTold()
   }
 
-  /// Each phone's window as it is now; for phones that were removed, a message that clears it.
+  /// Each phone's current window. For phones that were removed, a message that clears it.
   var windowStates: [Message] {
     let forgotten = phones.dropped.map { name in
       Message(topic: topics.window(phone: name), payload: [], qos: .atLeastOnce, retained: true)
@@ -93,7 +93,7 @@ extension Pipeline {
     return forgotten + windows.map { $0.window.message(topics: topics) }
   }
 
-  /// Each phone's window as it is now, with the beacon that the phone carries.
+  /// Each phone's current window, with the beacon that the phone carries.
   package var windows: [(window: WindowMessage, beacon: String)] {
     phones.phones.compactMap { phone in
       guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }

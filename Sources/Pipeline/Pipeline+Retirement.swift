@@ -4,18 +4,18 @@ import Settings
 import Messages
 import Proximity
 
-/// Anybody can invent members of a region. When the limit is reached, the member heard longest ago is dropped, so that a
-/// beacon that is really there always finds room.
+/// Anybody can fake members of a region. At the limit, the member that was silent longest is dropped, so that there
+/// is always room for a real beacon.
 extension Pipeline {
-  /// Members heard since then stay.
+  /// Members that were heard within this time are not dropped.
   private static let silence = TimeSpan.seconds(10)
-  /// How many members make room at a time, and how many are looked at for it.
+  /// How many members are dropped at a time, and how many are examined for it.
   private static let batch = 16
   private static let effort = 64
-  /// Names kept for Home Assistant.
+  /// How many names are kept for Home Assistant.
   private static let forgottenLimit = 10_000
 
-  /// A beacon was taken up.
+  /// Admits a beacon that is new or matches another entry.
   mutating func admit(_ beacon: BeaconIndex, heard time: MonotonicTime) {
     let isNew = !engine.isAdmitted(beacon)
     engine.admit(
@@ -26,7 +26,7 @@ extension Pipeline {
     telemetry.tryOut(beacon)
   }
 
-  /// Makes room if there is none. No advertisement may be half processed at this point.
+  /// Drops members if there is no room. Must not be called while an advertisement is being processed.
   mutating func makeRoom(at time: MonotonicTime, into output: inout Output) {
     for _ in 0..<Self.batch {
       let retired = unheard.take(before: time - Self.silence, now: time, effort: Self.effort) { beacon in
@@ -39,7 +39,7 @@ extension Pipeline {
     }
   }
 
-  /// Beacons that Home Assistant may know and that are forgotten since the last call, by name.
+  /// Names of beacons that were forgotten since the last call and that Home Assistant may know.
   package mutating func takeForgotten() -> [String] {
     defer { if !forgotten.isEmpty { forgotten.removeAll() } }
     return forgotten

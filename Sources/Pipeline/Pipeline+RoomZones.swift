@@ -2,9 +2,10 @@ import Beacons
 import Messages
 import Proximity
 
-/// Zones that are made of rooms follow what the rooms decide.
+/// Zones that consist of rooms follow the decisions about rooms.
 extension Pipeline {
-  /// Passes on the rooms' decisions. Of an exit and the enter into the next room, only the latter says where the beacon is.
+  /// Passes the rooms' decisions to the zones. Of an exit and the enter into the next room, only the enter gives the
+  /// beacon's place.
   mutating func placeInZones(_ decided: [RoomTransition]) {
     guard engine.hasRoomZones else { return }
     for (place, transition) in decided.enumerated() {
@@ -17,13 +18,14 @@ extension Pipeline {
     }
   }
 
-  /// Says of a beacon that was restored where it is, and why as far as that is known.
+  /// Restores the place of a beacon for zones of rooms, with the reason if it is known.
   ///
-  /// - Parameter told: what the rooms of an earlier configuration said of it, whatever they call it; nil: it is not at hand.
+  /// - Parameter told: the decision about it under the earlier configuration. Its room index is replaced. nil: not
+  ///   available.
   mutating func restoreInZones(_ beacon: BeaconIndex, told: RoomDecision? = nil) {
     guard let rooms, engine.hasRoomZones else { return }
     guard let room = rooms.room(of: beacon) else {
-      // The first receiver there is would be anybody's.
+      // Without a sighting, receiver 0 is a placeholder.
       let receiver = engine.lastSighting(of: beacon)?.receiver ?? ReceiverIndex(rawValue: 0)
       return engine.restore(RoomDecision(room: nil, receiver: receiver), of: beacon)
     }
@@ -33,7 +35,8 @@ extension Pipeline {
     engine.restore(decision, of: beacon)
   }
 
-  /// Why a beacon is in its room: as it was told if a zone asked for that, otherwise how probable it is now. nil: it is in none.
+  /// Why a beacon is in its room: the decision itself if a zone used it, otherwise the present probability. nil: it
+  /// is in no room.
   func roomDecision(of beacon: BeaconIndex) -> RoomDecision? {
     guard let rooms, let room = rooms.room(of: beacon), let receiver = rooms.state(of: beacon)?.receiver
     else { return nil }
@@ -43,7 +46,7 @@ extension Pipeline {
       room: room, probability: estimate?.isHeard == true ? estimate?.probability : nil, receiver: receiver)
   }
 
-  /// Which zones of rooms see.
+  /// Updates which zones of rooms are watched and which are blind.
   mutating func sightZonesOfRooms() {
     guard let rooms, engine.hasRoomZones else { return }
     let sight = RoomSight(

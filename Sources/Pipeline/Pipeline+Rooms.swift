@@ -3,11 +3,11 @@ import Messages
 import Proximity
 import Settings
 
-/// Which room is each beacon in?
+/// Decides which room each beacon is in.
 extension Pipeline {
-  /// How late an observation of another gateway may come and still count.
+  /// How late an observation of another gateway may arrive and still count.
   static func lateness(_ configuration: Configuration) -> TimeSpan {
-    // Beside the interval: the network, and the steps in which a fleet's time passes.
+    // The interval, and an allowance for the network and for the time steps of a fleet.
     if let fleet = configuration.fleet { return fleet.interval + .milliseconds(500) }
     return configuration.scannersLateness
   }
@@ -19,12 +19,12 @@ extension Pipeline {
       floors: names.floors, lateness: lateness(configuration))
   }
 
-  /// Processes what rooms have due up to `time`.
+  /// Processes the rooms' deadlines up to `time`.
   mutating func advanceRooms(to time: MonotonicTime, into output: inout Output) {
     guard let due = rooms?.nextDeadline, due <= time else { return }
     rooms?.advance(to: time, into: &roomTransitions)
     for beacon in rooms?.takeChanged() ?? [] { telemetry.change(beacon, by: time) }
-    // Emptied while it is shared, it would take new memory each time.
+    // Swapped out first: emptying an array while it is shared would allocate memory each time.
     var decided: [RoomTransition] = []
     swap(&decided, &roomTransitions)
     tell(decided, into: &output)
@@ -32,7 +32,7 @@ extension Pipeline {
     swap(&decided, &roomTransitions)
   }
 
-  /// Turns what rooms decided into messages.
+  /// Converts the rooms' decisions to messages.
   mutating func tell(_ decided: [RoomTransition], into output: inout Output) {
     for transition in decided {
       counts.transitions += 1
@@ -66,8 +66,8 @@ extension Pipeline {
       })
   }
 
-  /// Which room a beacon is in; nil: there are no rooms. One that none of their receivers ever heard is in no room, which must be
-  /// said: an earlier run may have said otherwise.
+  /// The room that a beacon is in; nil: there are no rooms. A beacon that no receiver of the rooms ever heard is
+  /// published as in no room, because an earlier run may have published another room.
   func roomMessage(of beacon: BeaconIndex) -> RoomMessage? {
     guard let rooms else { return nil }
     var message = RoomMessage(
@@ -113,30 +113,30 @@ extension Pipeline {
   var roomStates: [Message] { roomIndices.map { occupancy(of: $0).message(topics: topics) } }
 }
 
-/// For those who follow a beacon through the rooms of a recording.
+/// For programs that follow a beacon through the rooms of a recording.
 extension Pipeline {
-  /// When rooms next have something to decide.
+  /// The next deadline of the rooms.
   package var roomDeadline: MonotonicTime? { rooms?.nextDeadline }
 
-  /// The receiver that hears the rooms otherwise than when they were calibrated, and by how many dB; nil: none is known.
+  /// The receiver whose signal levels no longer match the calibration, and the difference in dB; nil: none is known.
   package var movedReceiver: (receiver: ReceiverIndex, decibels: Double)? { rooms?.movedReceiver }
 
-  /// How many dB more than expected each receiver of the rooms hears; none before that is learnt.
+  /// How many dB stronger than expected each receiver of the rooms hears. Receivers without an estimate are left out.
   package var receiverGains: [ReceiverIndex: Double] { rooms?.receiverGains ?? [:] }
 
   /// nil: there are no rooms, or none of their receivers ever heard it.
   package func roomEstimate(of beacon: BeaconIndex) -> RoomEstimate? { rooms?.estimate(of: beacon) }
 }
 
-/// For those who look at the plan.
+/// For the dashboard's floor plan.
 extension Pipeline {
-  /// Who is in a room, in the order of their coming.
+  /// The beacons in a room, in the order in which they entered.
   package func members(of room: RoomIndex) -> [(beacon: BeaconIndex, since: WallTime)] {
     rooms?.members(of: room) ?? []
   }
 
   package func roomCloud(of beacon: BeaconIndex) -> RoomTracker.Cloud? { rooms?.cloud(of: beacon) }
 
-  /// By room, in the order of the configuration.
+  /// The probability of each room, in the order of the configuration.
   package func roomShares(of beacon: BeaconIndex) -> [Double]? { rooms?.shares(of: beacon) }
 }

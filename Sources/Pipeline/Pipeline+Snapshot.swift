@@ -2,17 +2,17 @@ import Beacons
 import Proximity
 import Settings
 
-/// The whole state, exactly, as it is between two calls: a pipeline that is read back, into a new one of the same configuration and
-/// limits, answers every further input with the same octets.
+/// The whole state, exactly, between two calls. A new pipeline of the same configuration and limits that reads it
+/// produces the same octets for every further input.
 ///
-/// A history for the dashboard and observations for other gateways are not part of it.
+/// The dashboard's history and the observations for other gateways are not included.
 extension Pipeline: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     assert(transitions.isEmpty && roomTransitions.isEmpty && nears.isEmpty)
     try coder(same: "configuration", configuration.fingerprint(limits))
     let named = receivers.names
     try coder("receivers", &receivers)
-    // Those that the configuration names come first.
+    // The receivers that the configuration names come first.
     try coder.check(receivers.names.starts(with: named))
     coder.bounds = StateCoder.Bounds()
     coder.bounds.receivers = receivers.names.count

@@ -3,7 +3,7 @@ import Messages
 import Proximity
 import Settings
 
-/// Turns decisions and states into messages.
+/// Converts decisions and states to messages.
 extension Pipeline {
   /// Publishes the state of zones whose first receiver has reported.
   mutating func greetReceivers(into output: inout Output) {
@@ -12,7 +12,7 @@ extension Pipeline {
     tellWatched(into: &output)
   }
 
-  /// Publishes the state of zones that are watched from now on.
+  /// Publishes the state of zones that have just become watched.
   mutating func tellWatched(into output: inout Output) {
     for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
       output.items.append(.state(.occupancy(occupancy(of: zone))))
@@ -20,12 +20,12 @@ extension Pipeline {
     unwatched.removeAll { engine.isWatched($0) }
   }
 
-  /// When something that was held back is to be told.
+  /// When the next message that was held back is due.
   var nextHeldBack: MonotonicTime {
     min(telemetry.nextDeadline ?? .distantFuture, roomPresence.nextDeadline ?? .distantFuture)
   }
 
-  /// Tells what was held back until some time up to `time`, each as it was then.
+  /// Publishes the messages that are due by `time`, each with the state of its due time.
   mutating func tellHeldBack(notAfter time: MonotonicTime, into output: inout Output) {
     while case let due = nextHeldBack, due <= time, due < .distantFuture {
       while let beacon = telemetry.popOverdue(notAfter: due) {
@@ -42,7 +42,7 @@ extension Pipeline {
     }
   }
 
-  /// Turns transitions and due states into messages.
+  /// Converts transitions and due states to messages.
   mutating func tell(into output: inout Output) {
     if transitions.isEmpty, !telemetry.hasDue, !engine.hasNews { return }
     changedZones.removeAll(keepingCapacity: true)
@@ -87,7 +87,7 @@ extension Pipeline {
     }
   }
 
-  /// Keeps a near for the phones that carry the beacon, or another that its sender is, too.
+  /// Keeps a near trigger for the phones that carry the beacon, or another beacon with the same sender.
   private mutating func trigger(_ transition: Transition, _ message: TransitionMessage) {
     for beacon in [transition.beacon] + roster.companions(of: transition.beacon)
     where phones.carry(beacon) {
@@ -110,7 +110,7 @@ extension Pipeline {
           distance: estimate.distance)))
   }
 
-  /// - Parameter place: as `crowds` counts them.
+  /// - Parameter place: the zone or room, as `crowds` numbers them.
   func occupancy(ofCrowd place: Int) -> OccupancyMessage {
     let zones = configuration.zones.count
     return place < zones

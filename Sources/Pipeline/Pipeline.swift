@@ -4,27 +4,27 @@ import Settings
 import Messages
 import Proximity
 
-/// From advertisement to message: identity, estimate, zones, and their messages. A function of its input and the time that
-/// comes with it: no clock, no I/O.
+/// Converts advertisements to messages: identity, estimate, zones. A function of its input and the times in it: no
+/// clock, no I/O.
 public struct Pipeline: Sendable {
   public let topics: Topics
   public internal(set) var receivers: ReceiverTable
   public internal(set) var counts = Counts()
 
   package internal(set) var configuration: Configuration
-  /// For members of regions, as they were at first.
+  /// The initial limits for members of regions.
   let limits: AdmissionLimits
   /// Receivers that the configuration names.
   let configuredReceivers: Set<ReceiverIndex>
-  /// Each zone's rules as text, the same in every run.
+  /// Each zone's rules as text, identical in every run.
   let zoneDefinitions: [String]
   package var roster: Roster
   package var engine: ZoneEngine
   var telemetry: Telemetry
   var packets = PacketLedger()
-  /// Members of regions.
+  /// Members of regions, by the time of their silence.
   var unheard = LongestUnheard()
-  /// Names of those that were retired, and that Home Assistant may know.
+  /// Names of retired beacons that Home Assistant may know.
   var forgotten: [String] = []
   var hasToldRefusal = false
   /// Notices about transitions that had to wait.
@@ -35,31 +35,31 @@ public struct Pipeline: Sendable {
   var rooms: RoomTracker?
   /// Whether the states of the rooms were published.
   var areRoomsGreeted = false
-  /// Room for what rooms decide.
+  /// Buffer for the rooms' decisions.
   var roomTransitions: [RoomTransition] = []
   var phones: Phones
-  /// Collects observations for other gateways; nil: they are off.
+  /// Collects observations for other gateways; nil: off.
   var tap: ObservationTap?
-  /// The history for the dashboard; nil: it is off.
+  /// The history for the dashboard; nil: off.
   package internal(set) var history: SightingHistory?
-  /// Near triggers that the phones have not seen yet, in order of time.
+  /// Near triggers that the phones have not processed yet, in order of time.
   var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []
-  /// Receivers of an earlier run that have not been heard from yet.
+  /// Receivers of an earlier run that have not reported yet.
   var unproven: Set<ReceiverIndex> = []
-  /// The latest time that came in.
+  /// The latest time in the input.
   var time = MonotonicTime(nanoseconds: .min)
   /// Zones whose state is still unknown, because none of their receivers has reported.
   var unwatched: [ZoneIndex]
   var receiversKnown = 0
-  /// By zone, then by room.
+  /// Zones first, then rooms.
   var crowds: CrowdPace
-  /// Who probably sent the next few advertisements.
+  /// The probable senders of the next advertisements.
   var likely: [BeaconIndex] = []
-  /// Of the advertisement that is processed.
+  /// The readings of the current advertisement.
   var readings: [HeardReading] = []
   var transitions: [Transition] = []
-  /// Room for what `report` collects.
+  /// Buffers for `tell`.
   var changedZones: [ZoneIndex] = []
   var dueBeacons: [BeaconIndex] = []
 
@@ -67,15 +67,15 @@ public struct Pipeline: Sendable {
     public var advertisements: UInt64 = 0
     public var sightings: UInt64 = 0
     public var transitions: UInt64 = 0
-    /// Members of regions that made room for others.
+    /// Members of regions that were dropped to make room.
     public var retired: UInt64 = 0
   }
 
   /// - Parameters:
-  ///   - receivers: those that sources already know by index.
+  ///   - receivers: the receivers that sources already know by index.
   ///   - limits: for members of regions.
-  ///   - isLean: remembers what each receiver hears of each beacon only if zones, phones or room sensors by distance need it.
-  ///     Otherwise the state of a beacon says nothing of its signal and distance.
+  ///   - isLean: keeps signals per receiver and beacon only if zones, phones or room sensors by distance need them.
+  ///     Otherwise the state of a beacon has no signal and no distance.
   public init(
     _ configuration: Configuration, receivers: ReceiverTable = ReceiverTable(),
     limits: AdmissionLimits = AdmissionLimits(), isLean: Bool = false
@@ -105,7 +105,7 @@ public struct Pipeline: Sendable {
     phones = Phones(configuration)
   }
 
-  /// The index under which a source is to report a receiver; nil once there are too many.
+  /// The index that a source must use for a receiver; nil if there are too many.
   public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
 
   /// Processes deadlines up to `time`.
@@ -114,7 +114,7 @@ public struct Pipeline: Sendable {
     step(to: time, into: &output)
   }
 
-  /// Processes deadlines up to `time`, except for what is only told then.
+  /// Processes deadlines up to `time`, except messages that were held back.
   mutating func step(to time: MonotonicTime, into output: inout Output) {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
@@ -126,10 +126,10 @@ public struct Pipeline: Sendable {
     advancePhones(to: time, into: &output)
   }
 
-  /// When `advance` next has something to do; nil: not before another advertisement.
+  /// The next time at which `advance` has something to do; nil: not before another advertisement.
   public var nextDeadline: MonotonicTime? {
     let never = MonotonicTime.distantFuture
-    // Two at a time: `min` with more arguments than three makes an array of them on the heap, and every batch asks this.
+    // Two at a time: `min` with more than three arguments allocates an array, and every batch calls this.
     let next = min(
       min(engine.nextDeadline ?? never, phones.nextDeadline ?? never),
       min(
@@ -159,18 +159,18 @@ public struct Pipeline: Sendable {
     }
   }
 
-  /// Every retained state, for a broker that may have lost them.
+  /// All retained states, for a broker that may have lost them.
   public func allStates() -> [Message] {
     placeStates + telemetry.known.flatMap { allStates(of: $0) } + windowStates
   }
 
-  /// Those of zones and rooms.
+  /// The retained states of zones and rooms.
   package var placeStates: [Message] {
     configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))).message(topics: topics) }
       + roomStates
   }
 
-  /// Those of some beacons, by name.
+  /// The retained states of some beacons, by name.
   package func states(of names: Set<String>) -> [Message] {
     telemetry.known.lazy.filter { names.contains(roster.name(of: $0)) }.flatMap { allStates(of: $0) }
   }
@@ -187,7 +187,7 @@ public struct Pipeline: Sendable {
       + whereabouts.map { $0.message(topics: topics) }
   }
 
-  /// The names among these that belong to beacons with a state here.
+  /// The names in this set that belong to beacons with a state here.
   package func known(among names: Set<String>) -> Set<String> {
     names.intersection(telemetry.known.lazy.map { roster.name(of: $0) })
   }
@@ -205,10 +205,10 @@ public struct Pipeline: Sendable {
   /// Frames whose readings were refused.
   package var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }
 
-  /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
+  /// Advertisements from private addresses that were not resolved yet, because too many unknown senders came at once.
   package var postponedAddresses: UInt64 { roster.postponed }
 
-  /// Notices for people, each once.
+  /// Notices for the user, each once.
   public mutating func takeNotices() -> [String] {
     var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
     if refusedMembers > 0, !hasToldRefusal {
@@ -227,26 +227,26 @@ public struct Pipeline: Sendable {
     return notices
   }
 
-  /// Takes up the replay counters of an earlier run, by the beacon's key.
+  /// Restores the replay counters of an earlier run, by the beacon's key.
   package mutating func restore(counters: [String: UInt32]) { roster.sealed.restore(counters) }
 
-  /// Replay counters to be kept for the next run that are worth a write now, by the beacon's key.
+  /// Replay counters that should be saved now for the next run, by the beacon's key.
   package mutating func takeCounters(isLast: Bool = false) -> [String: UInt32] {
     guard roster.sealed.hasUnsavedCounters else { return [:] }
     let counters = roster.sealed.takeCounters(at: time, isLast: isLast)
     return Dictionary(counters.map { (roster.key(of: $0.beacon), $0.counter) }) { $1 }
   }
 
-  /// Beacons tracked so far.
+  /// How many beacons are tracked.
   public var beaconCount: Int { roster.trackedCount }
 
-  /// Enters and nears that had to wait because they came too often.
+  /// Enters and nears that were delayed because they came too often.
   package var heldTransitions: UInt64 { engine.heldTransitions }
 
-  /// Events that are not told, because there were too many.
+  /// Events that were dropped, because there were too many.
   package var refusedEvents: UInt64 { packets.refused }
 
-  /// Sightings that did not count for rooms; nil: no rooms.
+  /// Sightings that did not count for rooms; nil: there are no rooms.
   package var droppedForRooms: UInt64? { rooms?.droppedSightings }
 
   /// Advertisements of members of regions that were refused.
@@ -268,13 +268,13 @@ public struct Pipeline: Sendable {
 }
 
 extension Configuration {
-  /// Whether anything is decided by how far a beacon is from a receiver.
+  /// Whether any decision depends on the distance of a beacon from a receiver.
   fileprivate var needsDistances: Bool {
     zones.contains { $0.rooms == nil } || !phones.isEmpty || homeAssistant.rooms != nil
   }
 }
 
-/// Why a receiver should be there.
+/// Why a receiver is expected.
 package enum ReceiverExpectation: Sendable {
   /// The configuration names it.
   case configured

@@ -1,7 +1,7 @@
 import Beacons
 import Messages
 
-/// Numbers transitions in the order of decision, from 1 on and without gaps within an epoch.
+/// Numbers transitions in the order of decision: from 1, without gaps within an epoch.
 package struct TransitionNumbers: Sendable {
   package private(set) var epoch: UInt64
   package private(set) var last: UInt64
@@ -17,7 +17,7 @@ package struct TransitionNumbers: Sendable {
     (message.epoch, message.sequence) = (epoch, last)
   }
 
-  /// Numbers what a pipeline has to say.
+  /// Numbers the transitions in a pipeline's output.
   package mutating func number(_ output: inout Pipeline.Output) {
     for index in output.items.indices {
       guard case .transition(var message) = output.items[index] else { continue }
@@ -26,7 +26,7 @@ package struct TransitionNumbers: Sendable {
     }
   }
 
-  /// Starts counting anew.
+  /// Restarts the count in a new epoch.
   package mutating func begin(_ epoch: UInt64) { (self.epoch, last) = (epoch, 0) }
 }
 

@@ -17,7 +17,7 @@ struct Outcome {
     }
   }
 
-  /// Of all near triggers together: the worst of them must not be hidden behind the first.
+  /// The outcome of all near triggers together. A miss must not be hidden behind a delivery.
   init(_ result: Simulation) {
     let delivered = result.verdicts.filter(\.outcome.isDelivered)
     if delivered.isEmpty {

@@ -1,10 +1,10 @@
 import JSON
 import Beacons
 
-/// Reads what a phone's real app, or a home automation, reports about it: a word such as `background`, a word with a value
-/// such as `permission denied`, or a JSON object such as `{"event":"permission","value":"denied"}`. The words are those of
-/// timeline files. `audio`, `screen`, `bluetooth`, `location` and `location-services` take on or off; `terminated` takes
-/// low-memory (the default), force-quit or reboot.
+/// Parses reports about a phone from its app or a home automation: a word such as `background`, a word with a value
+/// such as `permission denied`, or a JSON object such as `{"event":"permission","value":"denied"}`. The words are
+/// those of timeline files. `audio`, `screen`, `bluetooth`, `location` and `location-services` take on or off.
+/// `terminated` takes low-memory (the default), force-quit or reboot.
 public struct AppReports: Sendable {
   /// Longer reports, in bytes, are refused unread.
   public static let largest = 1024
@@ -54,7 +54,7 @@ public struct AppReports: Sendable {
       }
     default: return try vocabulary.event(named, members)
     }
-    // The value has become part of the event's name.
+    // The value is now part of the event's name.
     members["value"] = nil
     return try vocabulary.event(named, members)
   }
@@ -99,7 +99,7 @@ public struct AppReports: Sendable {
 }
 
 extension PhoneEvent {
-  /// Whether the event describes a lasting state. An old report of it is then still true.
+  /// Whether the event starts a lasting state. An old report may then still be true.
   public var isLasting: Bool {
     switch self {
     case .bluetooth, .permission, .locationServices, .foreground, .background, .debugger, .screen, .audio,

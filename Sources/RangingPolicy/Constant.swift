@@ -1,6 +1,6 @@
 import Beacons
 
-/// A length or point of time in whole milliseconds, on a clock that the caller chooses.
+/// A duration or point of time in whole milliseconds, on a clock that the caller chooses.
 public typealias Milliseconds = Int64
 
 /// A distance in whole micrometres, so that crossings are exact.
@@ -59,19 +59,19 @@ public enum ConstantValue: Hashable, Sendable {
 
 /// Where a constant's value comes from.
 public enum PolicySource: Hashable, Sendable {
-  /// As the table of rules says, which names documents by their codes, `S0` to `S4`.
+  /// A source in the table of rules. It uses document codes, `S0` to `S4`.
   case table(String)
-  /// In a user's own words. Their S4 is not our document.
+  /// A user's own words. They may contain codes that are not ours.
   case user(String)
 
-  /// As it is written.
+  /// The source as written.
   public var text: String {
     switch self {
     case .table(let text), .user(let text): text
     }
   }
 
-  /// With the documents' names instead of their codes.
+  /// The source with document names in place of codes.
   public var inWords: String {
     switch self {
     case .table(let text): PolicyDocument.named(in: text)
@@ -83,13 +83,13 @@ public enum PolicySource: Hashable, Sendable {
 /// A document that the rules come from.
 public struct PolicyDocument: Sendable {
   public let code: String
-  /// What it is called in a sentence.
+  /// Its name within a sentence.
   public let name: String
   public let title: String
 
   public static var all: [PolicyDocument] { RuleTable.shipped.documents }
 
-  /// A text of ours, with the documents' names instead of their codes.
+  /// Replaces document codes in our own text with names.
   public static func named(in text: String) -> String {
     var (named, rest) = ("", text[...])
     while let letter = rest.first {
@@ -102,9 +102,9 @@ public struct PolicyDocument: Sendable {
 }
 
 extension StateCoder {
-  /// A time that can be added to others.
+  /// A time that can be added to others without overflow.
   ///
-  /// - Parameter other: what it may be besides.
+  /// - Parameter other: a marker that is also allowed.
   mutating func callAsFunction(
     time name: StaticString, _ time: inout Milliseconds, or other: Milliseconds? = nil
   ) throws(StateError) {

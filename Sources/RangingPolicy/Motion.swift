@@ -7,7 +7,7 @@ public struct Motion: Hashable, Sendable {
   /// At least 1.
   public var per: Milliseconds
 
-  /// Farther than any beacon is heard: larger distances are cut to this.
+  /// Beyond the range of any beacon. Larger distances are cut to this.
   static let farthest = Micrometres.metres(1_000_000)
 
   public init(start: Milliseconds, distance: Micrometres, rate: Int64 = 0, per: Milliseconds = 1) {
@@ -26,7 +26,7 @@ public struct Motion: Hashable, Sendable {
       per: to.0.subtractingReportingOverflow(from.0).partialValue)
   }
 
-  /// Distance in metres at a time, never below zero.
+  /// The distance in metres at a time, at least 0.
   public func metres(at time: Milliseconds) -> Double {
     let moved = Double(rate) * Double(time - start) / Double(per)
     return max(0, (Double(distance) + moved) / 1e6)
@@ -37,7 +37,7 @@ public struct Motion: Hashable, Sendable {
     Int128(rate) * Int128(time - start) <= Int128(threshold - distance) * Int128(per)
   }
 
-  /// The first time from `now` on when `isWithin` equals `wanted`; `.never` if there is none on this leg.
+  /// The first time from `now` on at which `isWithin` equals `wanted`; `.never` if there is none on this leg.
   func first(
     from now: Milliseconds, within threshold: Micrometres, is wanted: Bool
   ) -> Milliseconds {

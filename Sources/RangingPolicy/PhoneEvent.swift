@@ -1,6 +1,6 @@
 import Beacons
 
-/// The name under which an app holds a background task. Negative ones belong to the strategies.
+/// The name under which an app holds a background task. Strategies use negative values.
 public struct TaskID: Hashable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ public enum Permission: String, StateCoded, Hashable, Sendable, CaseIterable {
 public enum PhoneEvent: Hashable, Sendable {
   case bluetooth(Bool)
   case permission(Permission)
-  /// The phone's own location switch (without it Android does not scan).
+  /// The phone's own location switch. Android does not scan without it.
   case locationServices(Bool)
 
   case foreground
@@ -45,22 +45,22 @@ public enum PhoneEvent: Hashable, Sendable {
   case screen(Bool)
 
   case audio(Bool)
-  /// The app starts or stops location updates (for `activity-session`: the session).
+  /// The app starts or stops location updates. For `activity-session`: the session.
   case location(Bool)
   /// The system lets the app fetch in the background.
   case backgroundFetch
-  /// The app begins a task and keeps its identifier under this name. Not `granted`: it got the invalid identifier.
-  /// `hasHandler`: its expiration handler ends it.
+  /// The app begins a task and keeps its identifier under this name. If not `granted`, it gets the invalid
+  /// identifier. If `hasHandler`, the expiration handler ends the task.
   case beginTask(TaskID, granted: Bool, hasHandler: Bool = false)
   case endTask(TaskID)
   /// The phone lies still, or moves again.
   case still(Bool)
-  /// Android's standby bucket: the period in which a limited app gets its allowance; nil: no limit.
+  /// Android's standby bucket: the period of a limited app's allowance; nil: no limit.
   case bucket(Milliseconds?)
-  /// Somebody else (a gateway's zone) decided that the beacon is near.
+  /// A near decision from outside, such as a gateway's zone.
   case near
 
-  /// The order at equal times: permission and radio, then lifecycle, then region, then the app's calls.
+  /// The order at equal times: permission and radio, lifecycle, region, then the app's calls.
   var order: Order {
     switch self {
     case .bluetooth, .permission, .locationServices: .permission
@@ -72,7 +72,7 @@ public enum PhoneEvent: Hashable, Sendable {
   }
 }
 
-/// What comes first at equal times.
+/// The order of events at equal times.
 enum Order: Int, Comparable, Sendable {
   case permission, lifecycle, region, call, timer, near, tick, end
 

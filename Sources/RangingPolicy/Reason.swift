@@ -14,13 +14,13 @@ public enum Reason: String, StateCoded, Hashable, Sendable, CaseIterable {
   case taskRefused = "TASK_REFUSED"
   /// The system killed the app because of a task that was never ended.
   case taskLeakKilled = "TASK_LEAK_KILLED"
-  /// Killed for a leaked task; an event since then woke nothing.
+  /// The app was killed for a leaked task, and a later event did not wake it.
   case latchedUntilLaunch = "LATCHED_UNTIL_LAUNCH"
   case noLocationSession = "NO_LOCATION_SESSION"
   case locationAutoPaused = "LOCATION_AUTO_PAUSED"
   case locationConfigRejected = "LOCATION_CONFIG_REJECTED"
   case audioPause = "AUDIO_PAUSE"
-  /// The timer for the next sample does not run while its process is suspended.
+  /// The timer for the next sample stands still while the process is suspended.
   case timerFrozen = "TIMER_FROZEN"
   case authDenied = "AUTH_DENIED"
   case reducedAccuracy = "REDUCED_ACCURACY"
@@ -33,7 +33,7 @@ public enum Reason: String, StateCoded, Hashable, Sendable, CaseIterable {
   case reboot = "REBOOT"
   case lowMemory = "LOW_MEMORY"
   case rangingUnsupported = "RANGING_UNSUPPORTED"
-  /// The callback came, but without the beacon.
+  /// A callback came without the beacon.
   case emptyTick = "EMPTY_TICK"
 
   // Android.
@@ -129,7 +129,7 @@ extension Reason {
 }
 
 extension Reason {
-  /// The outcome in our words, then in parentheses what the platforms' own documentation calls it.
+  /// The outcome in our words, followed by the platforms' own terms in parentheses.
   public var explanation: String { explanation(on: [.iOS, .android]) }
 
   /// The same for some platforms only.
@@ -138,7 +138,7 @@ extension Reason {
     return terms.isEmpty ? words : words + " (" + terms.joined(separator: "; ") + ")"
   }
 
-  /// What Apple's or Google's documentation calls the condition; nil if it has no name for it.
+  /// The platform's own term for the condition; nil: none.
   public func systemWords(on family: OSProfile.Family) -> String? {
     family == .iOS ? applesWords : googlesWords
   }

@@ -1,8 +1,8 @@
 public import RangingPolicy
 
 extension PhoneProfile {
-  /// Whether a plan for one phone works equally well for the other: they differ at most in names, risks, sources, and constants
-  /// that do not matter for a phone within reach of a gateway.
+  /// Whether a plan for one phone works equally well for the other. They may differ only in names, risks, sources,
+  /// and constants that do not matter within reach of a gateway.
   public func behaves(like other: PhoneProfile) -> Bool {
     os.family == other.os.family && strategy.mechanism == other.strategy.mechanism
       && metRules == other.metRules

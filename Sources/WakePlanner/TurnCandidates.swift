@@ -84,7 +84,7 @@ struct TurnCandidates {
     let (entry, window) = (conditions.entryLatency, conditions.window)
     let sure = gap + entry.upperBound + 2 * conditions.tolerance - window
     let exit = sure - conditions.exitLatency.lowerBound
-    // After the next turn, a phone that arrived too late for this one has only the enter of the next.
+    // After the next turn, a phone that was too late for this one has only the next enter.
     return isOwn ? exit : max(exit, sure + entry.upperBound - entry.lowerBound)
   }
 }

@@ -60,8 +60,8 @@ public struct WakeProposal: Sendable {
     self.init(profile, request, alike: nil)
   }
 
-  /// Proposals for several phones, in their order. Phones that behave alike under the same conditions share one search and one
-  /// proof; each has its own example and cost.
+  /// Proposals for several phones, in their order. Phones that behave alike under the same conditions share the
+  /// search and the proof. Each has its own example and cost.
   public static func all(for phones: [(profile: PhoneProfile, request: Request)]) -> [WakeProposal] {
     var proposals: [WakeProposal] = []
     for (profile, request) in phones {

@@ -150,7 +150,7 @@ extension TimeSpan: StateCoded {
   }
 }
 
-/// Below the bound of the coder, as in the following types.
+/// Must be below the coder's bound, as in the following types.
 extension ReceiverIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
     coder.name(Int32(rawValue), .receiver)

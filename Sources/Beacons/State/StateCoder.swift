@@ -66,9 +66,9 @@ public struct StateCoder: Sendable {
   @usableFromInline var field: StaticString = ""
   /// The numbers of receivers, zones, rooms, beacons and entries. Every index must be smaller.
   public var bounds = Bounds()
-  /// For a state of another run or another configuration; nil: it is of this one.
+  /// Converts a state of another run or configuration; nil: not needed.
   public var heirs: Heirs?
-  /// Collects the indices of the receivers, zones and rooms that are written; nil: they are not asked for.
+  /// Collects the indices of receivers, zones and rooms that are written; nil: off.
   public var named: Named?
   /// Whether an index was read that has no heir. The list or optional that holds it leaves it out.
   @usableFromInline var isOrphaned = false

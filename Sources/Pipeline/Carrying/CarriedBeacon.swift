@@ -3,16 +3,16 @@ import Messages
 import Proximity
 import Settings
 
-/// What is known of a beacon wherever it goes: into the pipeline of another configuration, or of another run. It is written under one
-/// and read under the other: see `StateCoder.Heirs`.
+/// A beacon's state as it moves to the pipeline of another configuration or another run. See `StateCoder.Heirs` for
+/// the conversion of its indices.
 struct CarriedBeacon: StateElement {
   var state = BeaconState()
   /// nil: no receiver of the rooms ever heard it.
   var room: RoomState?
-  /// nil: it said nothing to have happened.
+  /// nil: it reported no events.
   var sender: PacketLedger.Sender?
   var told = Whereabouts.Told()
-  /// The model of its kind.
+  /// The model of its kind of device.
   var model = ""
 
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
@@ -24,12 +24,12 @@ struct CarriedBeacon: StateElement {
   }
 }
 
-/// From when on receivers may be believed that they hear nobody, and which zones are others than when a beacon was in them.
+/// The time and the zones for which restored beacons need special rules.
 struct CarryingMoment {
-  /// When receiving resumed; nil: it never stopped.
+  /// When reception resumed; nil: it never stopped. Silence before this does not count.
   var sightSince: MonotonicTime?
   var changed: Set<ZoneIndex> = []
-  /// Those that were blind and are not any more, as they have other receivers.
+  /// Zones that were blind and see again, because they have other receivers.
   var regained: Set<ZoneIndex> = []
 }
 
@@ -42,7 +42,7 @@ extension Pipeline {
       told: whereabouts.told(of: beacon), model: roster.model(of: beacon))
   }
 
-  /// Goes on with a beacon where another pipeline left it.
+  /// Continues with a beacon's state from another pipeline.
   mutating func take(_ carried: CarriedBeacon, as beacon: BeaconIndex, _ moment: CarryingMoment) {
     if let room = carried.room { restore(room, of: beacon, sightSince: moment.sightSince) }
     engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
@@ -59,7 +59,7 @@ extension Pipeline {
   private mutating func restore(_ room: RoomState, of beacon: BeaconIndex, sightSince: MonotonicTime?) {
     rooms?.restore(room, of: beacon, sightSince: sightSince ?? time)
     guard let sightSince, room.room != nil else { return }
-    // As with zones: nobody leaves before its receiver had time to hear it.
+    // As in zones: no beacon leaves before its receiver had time to hear it.
     rooms?.setBlind(room.receiver, true, at: sightSince)
     sightZonesOfRooms()
   }
@@ -72,12 +72,12 @@ extension Pipeline {
 
   func room(named name: String) -> RoomIndex? { roomIndices.first { self.name(of: $0) == name } }
 
-  /// Why a beacon that was in a zone under an earlier configuration is not in it under this one; nil: it is.
+  /// Why a beacon has left a zone of an earlier configuration; nil: it is still in it.
   ///
   /// - Parameters:
   ///   - beacon: its index here; nil: it is not known any more.
-  ///   - name: the one under which it was in the zone.
-  ///   - isHeard: whether one of some receivers, or (nil) any at all, ever heard it.
+  ///   - name: its name when it was in the zone.
+  ///   - isHeard: whether any of the given receivers ever heard it; nil: any receiver.
   func departure(
     from zone: String, of beacon: BeaconIndex?, named name: String,
     _ isHeard: (Set<ReceiverIndex>?) -> Bool
@@ -93,7 +93,7 @@ extension Pipeline {
 }
 
 extension BeaconState {
-  /// Whether one of these receivers ever heard it; nil: any.
+  /// Whether any of these receivers ever heard it; nil: any receiver.
   func isHeard(by receivers: Set<ReceiverIndex>?) -> Bool {
     receivers.map { !$0.isDisjoint(with: self.receivers) } ?? !self.receivers.isEmpty
   }

@@ -3,12 +3,12 @@ import Messages
 import Proximity
 import Settings
 
-/// What happens to zone members when the configuration changes while the gateway runs.
+/// Zone members when the configuration changes while the gateway runs.
 ///
-/// A zone that keeps its name keeps its members. Those it no longer holds leave with an `exit` that says why.
+/// A zone that keeps its name keeps its members. Members that it no longer includes leave with an `exit` and a reason.
 extension Pipeline {
-  /// Lets beacons leave the zones in which the new configuration does not hold them. The messages use the current names, so this
-  /// comes before `reconfigured`.
+  /// Publishes exits from zones that no longer include a beacon under the new configuration. The messages use the
+  /// current names, so call this before `reconfigured`.
   public mutating func release(
     for new: Configuration, at time: MonotonicTime, into output: inout Output
   ) {
@@ -35,7 +35,7 @@ extension Pipeline {
     }
   }
 
-  /// Lets a beacon leave a room that the new configuration does not have, or if it does not have the beacon.
+  /// Removes a beacon from its room if the new configuration has no such room or no such beacon.
   private mutating func releaseFromRoom(_ beacon: BeaconIndex, _ heir: BeaconIndex?, _ next: Pipeline) {
     guard let room = rooms?.room(of: beacon) else { return }
     let isKnown = heir.map { next.roster.name(of: $0) == roster.name(of: beacon) } ?? false
@@ -43,9 +43,9 @@ extension Pipeline {
     rooms?.leave(beacon, because: isKnown ? .zoneRemoved : .beaconRemoved, at: time, into: &roomTransitions)
   }
 
-  /// The pipeline for another configuration, with everything that still holds: receivers, and what is known of each beacon
-  /// that both configurations know. Under the same configuration it goes on as it is. A phone continues if its definition is
-  /// unchanged. The gateway keeps its name, and what it broadcasts, until it is restarted.
+  /// The pipeline for another configuration. It keeps everything that is still valid: receivers, and the state of
+  /// each beacon that both configurations know. If the decisions cannot differ, the pipeline continues unchanged. A
+  /// phone continues if its definition is unchanged. The gateway's name and its broadcasts change only at a restart.
   public func reconfigured(_ new: Configuration) -> Pipeline {
     var next = successor(new)
     if next.configuration.decides(as: configuration) {
@@ -72,7 +72,7 @@ extension Pipeline {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, let carried = carried(known) else { continue }
       next.telemetry.adopt(known, of: telemetry, as: index)
-      // Under another name it is another beacon.
+      // A beacon with another name is another beacon.
       let isNamesake = next.roster.name(of: index) == roster.name(of: known)
       guard var heir = next.read(carried, isNamesake ? heirs : heirs.withoutPlaces) else { continue }
       if !isNamesake { (heir.room, heir.told) = (nil, Whereabouts.Told()) }
@@ -95,7 +95,7 @@ extension Pipeline {
     return next
   }
 
-  /// What receivers see, and how fast things happen. No beacon is known yet, so this decides nothing.
+  /// Adopts the blindness of receivers and the pace limits. No beacon is known yet, so this decides nothing.
   private mutating func adoptSight(of earlier: Pipeline) {
     var none: [Transition] = []
     engine.advance(to: time, into: &none)
@@ -106,7 +106,7 @@ extension Pipeline {
     }
   }
 
-  /// Rooms that are as they were go on; of others what was learnt of their receivers counts.
+  /// Unchanged rooms continue. Changed rooms adopt only what was learnt about their receivers.
   private mutating func adoptRooms(of earlier: Pipeline, _ indices: [BeaconIndex?]) {
     guard let known = earlier.rooms, rooms != nil else { return }
     if configuration.hasRooms(as: earlier.configuration) {
@@ -117,7 +117,7 @@ extension Pipeline {
     rooms?.adopt(driftOf: known)
   }
 
-  /// What has become of the earlier configuration's zones and rooms. Receivers keep their indices.
+  /// Maps the earlier configuration's zones and rooms to this one's. Receivers keep their indices.
   private func heirs(of earlier: Pipeline) -> (StateCoder.Heirs, CarryingMoment) {
     var heirs = StateCoder.Heirs()
     var moment = CarryingMoment()
@@ -140,7 +140,7 @@ extension Pipeline {
     return (heirs, moment)
   }
 
-  /// A beacon under another configuration; nil if it makes no sense there.
+  /// Converts a beacon to another configuration; nil if its state is not valid there.
   private func read(_ carried: CarriedBeacon, _ heirs: StateCoder.Heirs) -> CarriedBeacon? {
     var writer = StateCoder.body
     carried.write(to: &writer)
@@ -161,7 +161,7 @@ extension StateCoder.Heirs {
 }
 
 extension Configuration {
-  /// Whether a pipeline decides the same under both.
+  /// Whether a pipeline makes the same decisions under both.
   fileprivate func decides(as other: Configuration) -> Bool {
     var same = other
     same.stateDirectory = stateDirectory
@@ -174,7 +174,7 @@ extension Configuration {
     return self == same
   }
 
-  /// Whether rooms are judged the same under both.
+  /// Whether decisions about rooms are the same under both.
   fileprivate func hasRooms(as other: Configuration) -> Bool {
     rooms == other.rooms && floors == other.floors && doors == other.doors && receivers == other.receivers
       && roomCalibration == other.roomCalibration && Pipeline.lateness(self) == Pipeline.lateness(other)

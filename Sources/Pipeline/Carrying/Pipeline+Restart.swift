@@ -3,15 +3,14 @@ import Messages
 import Proximity
 import Settings
 
-/// Who was where at the end of an earlier run.
+/// Restores beacons of an earlier run.
 extension Pipeline {
-  /// Goes on with beacons of an earlier run. Those that this configuration does not hold in their zones and rooms leave.
+  /// Restores beacons of an earlier run. Beacons leave the zones and rooms that no longer include them.
   ///
-  /// Nothing is known of the receivers yet, so they count as blind until they report: no beacon exits, or enters again, before
-  /// it had time to be heard.
+  /// Receivers count as blind until they report. So no beacon exits or re-enters before its receiver had time to hear it.
   ///
-  /// - Parameter isSameBoot: whether the beacons were saved in this boot, so that the monotonic clock is the same.
-  /// - Returns: of how many nothing can be read; they begin anew.
+  /// - Parameter isSameBoot: whether the beacons were saved in this boot and so on the same monotonic clock.
+  /// - Returns: how many beacons could not be read. They start anew.
   @discardableResult package mutating func restore(
     _ beacons: [SavedBeacon], isSameBoot: Bool, at now: MonotonicTime, wallTime: WallTime,
     into output: inout Output
@@ -19,7 +18,7 @@ extension Pipeline {
     var unread = 0
     time = max(time, now)
     let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
-    // Before the first beacon is restored: what is due for it is to happen once all are there.
+    // Before the first beacon is restored, so that deadlines are processed only once all are restored.
     doubtReceivers(
       of: zip(beacons, indices).lazy.filter { $1 != nil && (!$0.inside.isEmpty || $0.room != nil) }.map(\.0),
       at: now)
@@ -68,14 +67,14 @@ extension Pipeline {
     return unread
   }
 
-  /// A beacon that is restored, and what became of the clocks meanwhile.
+  /// A beacon to restore, with both clocks.
   private struct Restart {
     var now: MonotonicTime
     var wallTime: WallTime
-    /// How far this monotonic clock is ahead of the one of then.
+    /// How far this monotonic clock is ahead of the saved one.
     var span: TimeSpan
     var saved: SavedBeacon
-    /// Whether it has the same name now.
+    /// Whether its name is unchanged.
     var isNamesake: Bool
   }
 
@@ -92,7 +91,7 @@ extension Pipeline {
     }
   }
 
-  /// Takes over what an earlier run learnt of receivers. Those that this configuration does not have are passed over.
+  /// Adopts the receiver gains of an earlier run. Unknown receivers are ignored.
   package mutating func restore(gains: [String: Double]) {
     let known = receivers.indices.compactMap { receiver in
       gains[receivers.name(of: receiver)].map { (receiver, $0) }
@@ -100,7 +99,7 @@ extension Pipeline {
     rooms?.adopt(receiverGains: Dictionary(uniqueKeysWithValues: known))
   }
 
-  /// Receivers that heard the beacons count as blind until they report.
+  /// Makes the receivers that heard the beacons blind until they report.
   private mutating func doubtReceivers(of beacons: some Sequence<SavedBeacon>, at now: MonotonicTime) {
     var none: [Transition] = []
     engine.advance(to: time, into: &none)
@@ -125,7 +124,7 @@ extension Pipeline {
     return reason ?? (zone.isOfRooms && isRoomGone ? .roomRemoved : nil)
   }
 
-  /// A beacon left a zone that does not hold it any more.
+  /// Publishes that a beacon left a zone that no longer includes it.
   private mutating func tellExit(
     from zone: EarlierZones.Zone, of beacon: BeaconIndex?, because reason: Evidence.Reason,
     _ restart: Restart,
@@ -151,7 +150,7 @@ extension Pipeline {
     }
   }
 
-  /// A beacon left its room: the room is not configured any more, or not for this beacon.
+  /// Publishes that a beacon left its room: the room is no longer configured, or not for this beacon.
   private mutating func tellRoomExit(
     of beacon: BeaconIndex?, _ restart: Restart, into output: inout Output
   ) {
@@ -175,7 +174,7 @@ extension Pipeline {
     }
   }
 
-  /// What the broker keeps of a name that nobody has any more is corrected.
+  /// Corrects the retained states of a name that no beacon has any more.
   private func tellIfUnknown(_ restart: Restart, into output: inout Output) {
     let saved = restart.saved
     guard !restart.isNamesake, let lastSeen = saved.lastSeen else { return }
@@ -190,23 +189,23 @@ extension Pipeline {
 }
 
 extension SavedBeacon {
-  /// The offset between this run's monotonic clock and that of the saved beacon. A wall clock that is behind, as on a board
-  /// without a battery-backed clock, must not put the beacon into the future.
+  /// The offset between this run's monotonic clock and that of the saved beacon. A wall clock that is behind, as on a
+  /// board without a battery-backed clock, must not place the beacon in the future.
   fileprivate func span(_ isSameBoot: Bool, _ now: MonotonicTime, _ wallNow: WallTime) -> TimeSpan {
     let span = isSameBoot ? .zero : (now - time) - (wallNow - wallTime)
     return time + span > now ? now - time : span
   }
 }
 
-/// The zones of an earlier run, by what they asked for, and what has become of them.
+/// The zones of an earlier run, by definition, and their present indices.
 struct EarlierZones {
   struct Zone {
     var name: String
-    /// nil: there is no zone of that name now.
+    /// nil: no zone has this name now.
     var index: ZoneIndex?
-    /// Whether its definition has changed.
+    /// Whether its definition changed.
     var isChanged: Bool
-    /// Whether it was made of rooms.
+    /// Whether it consisted of rooms.
     var isOfRooms: Bool
   }
 
@@ -220,7 +219,7 @@ struct EarlierZones {
     self.definitions = definitions
   }
 
-  /// nil for anything else.
+  /// nil if the text is not a definition.
   subscript(definition: String) -> Zone? {
     mutating get {
       if let known = zones[definition] { return known }
@@ -236,15 +235,15 @@ struct EarlierZones {
 }
 
 extension Pipeline {
-  /// The process did not run from one time to the other. Nothing is known of that time, so nobody left in it, whatever of it is
-  /// read afterwards: all receivers were blind, and see again.
+  /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
+  /// is read later. All receivers count as blind for the span.
   public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
     advance(to: start, into: &output)
     let seeing = receivers.indices.filter { engine.isKnown($0) && !blind.contains($0) }
     let first = output.items.count
     for receiver in seeing { setBlind(receiver, true, at: start, into: &output) }
     for receiver in seeing { setBlind(receiver, false, at: end, into: &output) }
-    // That a zone was unknown is over when it is found out.
+    // The unknown state of a zone is over before it could be published.
     let told = output.items[first...].filter { item in
       if case .state(.occupancy(let occupancy)) = item { occupancy.state != "unknown" } else { true }
     }

@@ -3,7 +3,7 @@ import Messages
 import Proximity
 import Settings
 
-/// A beacon as it is kept for the next run. Its octets are read under the configuration of then.
+/// A beacon as saved for the next run. Its octets use the indices of the configuration that saved it.
 package struct SavedBeacon: StateElement, Sendable {
   /// From `BeaconCatalogue.key(of:)`.
   package var key = ""
@@ -17,17 +17,17 @@ package struct SavedBeacon: StateElement, Sendable {
   var lastSeen: WallTime?
   var lastHeard = MonotonicTime.zero
   var lastReceiver = ""
-  /// Names, by the index in `octets`.
+  /// Receiver names, by the index in `octets`.
   var receivers: [Int32: String] = [:]
-  /// What each zone asked for.
+  /// The definition of each zone.
   package var zones: [Int32: String] = [:]
   var rooms: [Int32: String] = [:]
   /// The zones that it is in.
   var inside: [Int32] = []
-  /// The room that it is in, and who heard it there last; nil: it is in none.
+  /// The room that it is in, and the last receiver that heard it there; nil: none.
   var room: String?
   var roomReceiver = ""
-  /// Whether an event is to be expected of it.
+  /// Whether it has ever reported events.
   var hasSaid = false
   var readings: [SavedReading] = []
   /// See `CarriedBeacon`.
@@ -56,9 +56,9 @@ package struct SavedBeacon: StateElement, Sendable {
   }
 }
 
-/// A reading that means something by itself, in another run too.
+/// A reading that is still meaningful in another run.
 package struct SavedReading: StateElement, Sendable {
-  /// As `Reading.name`: the number of a quantity may be another in another version.
+  /// As `Reading.name`. The number of a quantity may differ between versions.
   var name = ""
   var number: Double?
   var flag: Bool?
@@ -71,7 +71,7 @@ package struct SavedReading: StateElement, Sendable {
     self.flag = flag
   }
 
-  /// nil for one that needs the frame that it came in, and for what a button did, which is over.
+  /// nil for a reading that depends on its frame, and for a button event, which is over.
   init?(_ reading: Reading) {
     name = reading.name
     switch reading.value {
@@ -81,7 +81,7 @@ package struct SavedReading: StateElement, Sendable {
     }
   }
 
-  /// nil for a quantity that this version does not know.
+  /// nil if this version does not know the quantity.
   package var reading: Reading? {
     guard let kind = ReadingKind(name: name),
       let value = number.map(Reading.Value.number) ?? flag.map(Reading.Value.flag)
@@ -97,24 +97,24 @@ package struct SavedReading: StateElement, Sendable {
 }
 
 extension Pipeline {
-  /// A beacon's state after a transition; nil if it is in no zone and no room, all is told of it, and no event is to be expected of
-  /// it, so that there is nothing to remember.
+  /// A beacon's state after a transition; nil if there is nothing to save: it is in no zone and no room, everything
+  /// is published, and it never reported an event.
   package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
 
-  /// A beacon as it is now; nil: there is nothing to remember.
+  /// A beacon's current state; nil: nothing to save.
   package func saved(_ beacon: BeaconIndex) -> SavedBeacon? {
     let last = engine.lastSighting(of: beacon)
     return last.flatMap { saved(beacon, at: $0.time, wallTime: $0.wallTime) }
   }
 
-  /// Every beacon of which there is something to remember.
+  /// All beacons that have something to save.
   func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
     savedBeacons(0..<beaconPlaces, at: time, wallTime: wallTime)
   }
 
-  /// The same of some beacons.
+  /// The same for a range of beacons.
   package func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime)
     -> [SavedBeacon]
   {
@@ -157,13 +157,13 @@ extension Pipeline {
     return saved
   }
 
-  /// Numbers of beacons are below this.
+  /// All beacon indices are below this.
   package var beaconPlaces: Int32 { Int32(clamping: roster.count) }
 
   package func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
 
-  /// What a later run is to take over of `receiverGains`, by receiver; nil: nothing was learnt. Of calibrated rooms nothing is kept:
-  /// nobody knows whether that run has the same calibration.
+  /// The part of `receiverGains` to save for a later run, by receiver; nil: nothing was learnt. For calibrated rooms
+  /// nothing is saved, because a later run may have another calibration.
   package var keptGains: [String: Double]? {
     guard rooms?.isCalibrated == false else { return nil }
     let gains = receiverGains.map { (receivers.name(of: $0), $1) }

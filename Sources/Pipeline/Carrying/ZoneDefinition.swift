@@ -5,8 +5,8 @@ import Messages
 import Proximity
 
 extension ZoneSettings {
-  /// The zone's rules as text, the same in every run. A member stays a member if the text is the same. Different numbers are
-  /// never written alike.
+  /// The zone's rules as text, identical in every run. A member stays a member if the text is unchanged. Different
+  /// numbers always have different texts.
   var definition: String {
     let bytes = JSONWriter.object {
       $0.field("name", name)
@@ -28,15 +28,15 @@ extension ZoneSettings {
   }
 }
 
-/// What still matters in a definition that an earlier run wrote.
+/// The parts of a saved definition that are still needed.
 struct SavedZone {
   var name: String
   var isOfRooms: Bool
 
-  /// nil for anything else.
+  /// nil if the text is not a definition.
   init?(definition: String) {
     let bytes = Array(definition.utf8)
-    // No text has more values than octets: a zone may name any number of beacons.
+    // A zone may name any number of beacons, so the number of octets is the limit.
     guard let zone = try? JSONTree(bytes, limit: bytes.count), case .text(let name)? = zone["name"] else {
       return nil
     }

@@ -3,14 +3,14 @@ import Messages
 import Proximity
 import Settings
 
-/// What is needed to decide again: the remembered sightings and the names in them. Unlike the pipeline it is cheap to hold on
-/// to while the pipeline goes on.
+/// The data needed to repeat decisions: the stored sightings and their names. Unlike the pipeline, it is cheap to
+/// hold while the pipeline continues.
 package struct Hindsight: Sendable {
   package let configuration: Configuration
   package let receivers: ReceiverTable
   package let roster: Roster
   package let history: SightingHistory
-  /// The latest time that the pipeline knew.
+  /// The pipeline's latest time.
   package let time: MonotonicTime
 }
 
@@ -23,39 +23,39 @@ extension Pipeline {
   }
 }
 
-/// What a configuration would have decided over the sightings that are remembered.
+/// The decisions of a configuration on the stored sightings.
 package struct Trial: Sendable {
-  /// From when on decisions are told, and until when; nil: nothing is remembered.
+  /// The span in which decisions are reported; nil: no sightings are stored.
   package var span: (from: MonotonicTime, to: MonotonicTime)?
-  /// Whether the memory reaches back to the time that was asked for.
+  /// Whether the history reaches back to the requested time.
   package var isComplete = true
-  /// How many sightings were looked at.
+  /// How many sightings were processed.
   package var sightings = 0
-  /// Without numbers.
+  /// Transitions without numbers.
   package var transitions: [TransitionMessage] = []
   package var verdicts: [VerdictMessage] = []
-  /// Of the beacon that was asked for.
+  /// The trace of the requested beacon.
   package var trace = Trace()
-  /// When each of its zones was blind, in order; without an end: it still is.
+  /// When each of the beacon's zones was blind, in order. An open end means that it still is.
   package var blindness: [ZoneIndex: [(from: MonotonicTime, to: MonotonicTime?)]] = [:]
 }
 
 extension Hindsight {
-  /// The pipeline itself decides again, over the same sightings, under other rules. Decisions begin with the first sighting that is
-  /// remembered, so the first ones after that may differ from those of a gateway that knew more.
+  /// Repeats the pipeline's decisions on the same sightings, under other rules. Decisions begin with the first stored
+  /// sighting, so the first ones may differ from those of a gateway that had earlier data.
   ///
   /// - Parameters:
-  ///   - configuration: with the same beacons and zones; rules and calibrations may differ.
-  /// - beacon: only its sightings count; nil: all.
+  ///   - configuration: must have the same beacons and zones; rules and calibrations may differ.
+  ///   - beacon: process only its sightings; nil: all.
   ///   - since: earlier decisions are left out.
-  ///   - warmUp: how long before `since` to begin; nil: with the first sighting that is remembered.
-  ///   - spacing: between two points of the trace.
+  ///   - warmUp: how long before `since` to begin; nil: at the first stored sighting.
+  ///   - spacing: the time between two points of the trace.
   package func trial(
     _ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime, warmUp: TimeSpan? = nil,
     spacing: TimeSpan = .zero
   ) -> Trial {
     var trial = Trial()
-    // It came after the memory was taken.
+    // The beacon appeared after the history was copied.
     if let beacon, !roster.knows(beacon) { return trial }
     guard let first = history.firstTime else { return trial }
     trial.trace = Trace(spacing: spacing)
@@ -80,7 +80,7 @@ extension Hindsight {
         next.setBlind(receiver, isBlind, at: time, into: &output)
         for zone in zones { trial.note(zone, isBlind: next.engine.isBlind(zone), at: time) }
       case .retirement(let retired):
-        // Its index has another's name now.
+        // Its index now belongs to another beacon.
         _ = next.engine.retire(retired)
         trial.transitions.removeAll { $0.beaconIndex == retired }
       }

@@ -3,17 +3,17 @@ import Messages
 import Proximity
 import Settings
 
-/// What people look at: the state of this moment, in the messages that say it on MQTT.
+/// The current state for display, in the same messages as on MQTT.
 extension Pipeline {
-  /// Remembers sightings from now on.
+  /// Stores sightings from now on.
   package mutating func keepHistory(_ limit: Int = 98_304) {
     if history == nil { history = SightingHistory(limit: limit) }
   }
 
-  /// What people call a beacon; nil: by its name.
+  /// A beacon's display name; nil: none is configured.
   package func displayName(of beacon: BeaconIndex) -> String? { roster.displayName(of: beacon) }
 
-  /// The beacons heard last, latest first, and how many more there are.
+  /// The beacons heard last, latest first, and how many are omitted.
   package func beaconStates(atMost limit: Int) -> (states: [BeaconStateMessage], omitted: Int) {
     let known = telemetry.known
     var latest = known
@@ -25,8 +25,7 @@ extension Pipeline {
     return (states, known.count - latest.count)
   }
 
-  /// Beacons that a zone watches and hears, but that are outside, nearest first. Of many known beacons only the first
-  /// thousand are looked at.
+  /// Beacons outside a zone that watches and hears them, nearest first. Only the first thousand known beacons are examined.
   package func approaching(_ zone: ZoneIndex, atMost limit: Int) -> [(
     beacon: BeaconIndex, estimate: Estimate
   )] {
@@ -41,7 +40,7 @@ extension Pipeline {
       outside.sorted { ($0.estimate.distance, $0.beacon) < ($1.estimate.distance, $1.beacon) }.prefix(limit))
   }
 
-  /// nil: no such beacon was heard.
+  /// nil: no beacon of this name was heard.
   package func beacon(named name: String) -> BeaconIndex? {
     telemetry.known.first { roster.name(of: $0) == name }
   }
@@ -50,7 +49,7 @@ extension Pipeline {
 
   package func beaconRoom(of beacon: BeaconIndex) -> RoomMessage? { roomMessage(of: beacon) }
 
-  /// A beacon's sightings since an event of the history, its estimates now, and the number of the next event.
+  /// A beacon's sightings since an event of the history, its current estimates, and the number of the next event.
   package func trace(
     of beacon: BeaconIndex, since first: UInt64
   ) -> (trace: Trace, next: UInt64) {
@@ -70,6 +69,6 @@ extension Pipeline {
 }
 
 extension Pipeline {
-  /// Whether a receiver cannot hear.
+  /// Whether a receiver is blind.
   package func isBlind(_ receiver: ReceiverIndex) -> Bool { blind.contains(receiver) }
 }

@@ -1,14 +1,14 @@
 import Beacons
 
-/// The latest sightings of configured beacons, for people who look back and try other thresholds. It holds a bounded number:
-/// with 27 sightings a second they last an hour.
+/// The latest sightings of configured beacons, for the dashboard and for trials of other thresholds. Its size is
+/// bounded: at 27 sightings a second it covers an hour.
 package struct SightingHistory: Sendable {
-  /// The records, in the order in which they were processed.
+  /// The events, in the order in which they were processed.
   package enum Event: Sendable {
     case sighting(Sighting)
     /// A receiver became blind, or works again.
     case blindness(ReceiverIndex, Bool, MonotonicTime)
-    /// Earlier sightings of this index are of another beacon.
+    /// The index is reused. Earlier sightings with it belong to another beacon.
     case retirement(BeaconIndex)
   }
 
@@ -18,7 +18,7 @@ package struct SightingHistory: Sendable {
     var wallTime: Int64
     var beacon: Int32
     var receiver: UInt16
-    /// `unknown`: none. Of blindness: 1 or 0.
+    /// `unknown`: none. For blindness: 1 or 0.
     var rssi: Int8
     /// `unknown`: none.
     var measuredPower: Int8
@@ -26,31 +26,31 @@ package struct SightingHistory: Sendable {
     static let unknown = Int8.min
   }
 
-  /// Instead of a beacon.
+  /// Marks blindness, in place of a beacon.
   private static let blindness = Int32(-2)
-  /// Instead of a receiver.
+  /// Marks retirement, in place of a receiver.
   private static let retirement = UInt16.max
-  /// Records are kept in pieces, so that a reader who holds the history costs the writer a copy of one piece only.
+  /// Records are stored in pieces. While a reader holds the history, a write copies only one piece.
   private static let pieceLength = 2048
 
   private let pieceLimit: Int
   private var pieces: [[Record]] = []
-  /// How many records were dropped at the front: the number of the first that is kept.
+  /// How many records were dropped at the front. This is the number of the first one kept.
   package private(set) var start: UInt64 = 0
 
-  /// - Parameter limit: how many events are kept at least; up to 2,048 more.
+  /// - Parameter limit: at least this many events are kept, and up to 2,048 more.
   package init(limit: Int = 98_304) {
     pieceLimit = max(limit / Self.pieceLength, 1) + 1
     pieces.reserveCapacity(pieceLimit)
   }
 
-  /// The number that the next event gets.
+  /// The number of the next event.
   package var end: UInt64 {
     guard let last = pieces.last else { return start }
     return start + UInt64((pieces.count - 1) * Self.pieceLength + last.count)
   }
 
-  /// When the earliest event was that is kept; nil: there is none.
+  /// The time of the earliest event; nil: none.
   package var firstTime: MonotonicTime? {
     pieces.first?.first.map { MonotonicTime(nanoseconds: $0.time) }
   }
@@ -78,7 +78,7 @@ package struct SightingHistory: Sendable {
         rssi: Record.unknown, measuredPower: Record.unknown))
   }
 
-  /// A full history reuses its oldest piece, so that it never allocates again.
+  /// A full history reuses its oldest piece, so it does not allocate.
   private mutating func append(_ record: Record) {
     if pieces.last.map({ $0.count == Self.pieceLength }) ?? true {
       var piece: [Record] = []
@@ -117,7 +117,7 @@ package struct SightingHistory: Sendable {
         wallTime: WallTime(nanoseconds: record.wallTime)))
   }
 
-  /// The same for beacons that have other indices now. Events of those without one are dropped.
+  /// The history with new beacon indices. Events of beacons without a new index are dropped.
   func renumbered(_ indices: [BeaconIndex?]) -> SightingHistory {
     var next = self
     next.pieces.removeAll(keepingCapacity: true)
@@ -133,7 +133,7 @@ package struct SightingHistory: Sendable {
         next.append(record)
       }
     }
-    // Readers at the end of the old one continue at the end of the new one.
+    // Readers at the end of the old history continue at the end of the new one.
     next.start = end - (next.end - next.start)
     return next
   }

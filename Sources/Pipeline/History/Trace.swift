@@ -1,12 +1,12 @@
 import Beacons
 import Proximity
 
-/// One beacon's signal over time, and what the zones made of it.
+/// One beacon's signal over time, and the zones' estimates.
 package struct Trace: Sendable {
   package struct Heard: Sendable {
     package var wallTime: WallTime
     package var receiver: ReceiverIndex
-    /// dBm.
+    /// In dBm.
     package var rssi: Int8
   }
 
@@ -17,14 +17,14 @@ package struct Trace: Sendable {
   }
 
   package var heard: [Heard] = []
-  /// By zone.
+  /// The estimates of each zone.
   package var estimates: [ZoneIndex: [Estimated]] = [:]
 
   private let spacing: TimeSpan
-  /// By receiver: nothing more is drawn before.
+  /// For each receiver, the earliest time of the next point.
   private var nextPoint: [ReceiverIndex: MonotonicTime] = [:]
 
-  /// - Parameter spacing: between two points of a receiver, so that a chatty beacon does not fill a page with points.
+  /// - Parameter spacing: the time between two points of a receiver. It limits the points of a beacon that sends often.
   package init(spacing: TimeSpan = .zero) { self.spacing = spacing }
 
   mutating func note(_ sighting: Sighting, in engine: ZoneEngine, zones: [ZoneIndex]) {

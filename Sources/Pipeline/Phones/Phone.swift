@@ -3,37 +3,37 @@ import Settings
 import Proximity
 import RangingPolicy
 
-/// One configured phone: its app, simulated while the beacon that it carries comes and goes.
+/// One configured phone: its app, simulated while the phone's beacon comes and goes.
 ///
-/// Time is that of the pipeline, rounded up to whole milliseconds, so that nothing happens before it did.
+/// Time is the pipeline's, rounded up to whole milliseconds, so that nothing happens too early.
 struct Phone: Sendable {
-  /// A near trigger of one zone for this phone. Each has an engine of its own, since triggers of two zones may wait at once;
-  /// all hear the same, so that their windows are alike.
+  /// A near trigger of one zone for this phone. Each lane has its own engine, since triggers of two zones may wait at
+  /// once. All engines get the same input, so their windows are alike.
   struct Lane: Sendable, StateFields {
     /// nil: the phone has no zone with a near trigger.
     var zone: ZoneIndex?
     var rearmSignal: Double?
     var rearm: Micrometres
-    /// The zone's own rule for loss; nil: learnt from the beacon's interval.
+    /// The zone's own loss timeout; nil: learnt from the beacon's interval.
     var lost: TimeSpan?
     var engine: PhoneEngine
     var waiting: Waiting?
 
-    /// The rest follows from the configuration.
+    /// The other fields follow from the configuration.
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("engine", &engine)
       try coder("waiting", &waiting)
     }
   }
 
-  /// A near trigger that still has no verdict.
+  /// A near trigger without a verdict yet.
   struct Waiting: Sendable, StateElement {
     var transition = ""
     var zone = ""
     var beacon = ""
     var time = WallTime(nanoseconds: 0)
 
-    /// The zone is that of the lane.
+    /// The zone is the lane's.
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("transition", &transition)
       try coder("beacon", &beacon)
@@ -46,13 +46,13 @@ struct Phone: Sendable {
   /// Wall time minus monotonic time, as last known.
   var wallOffset: TimeSpan
   var isHeard = false
-  /// When silence becomes loss; nil: it is not heard, or its receivers are blind.
+  /// When silence becomes loss; nil: the beacon is not heard, or its receivers are blind.
   var lossDue: MonotonicTime?
-  /// When the countdown is published next; nil: none runs, or it is off.
+  /// When the countdown is published next; nil: it does not run, or is off.
   var countDue: Milliseconds?
   var window: Window?
   var reports = AppReports()
-  /// The report that came last, to know again what a broker had kept.
+  /// The latest report, to recognize a retained copy of it.
   var lastReport: [UInt8] = []
 
   init(
@@ -69,7 +69,7 @@ struct Phone: Sendable {
     }
   }
 
-  /// When `advance` next has something to do.
+  /// The next time at which `advance` has something to do.
   var deadline: MonotonicTime {
     var next = lossDue ?? .distantFuture
     for lane in lanes { next = min(next, lane.engine.nextDeadline?.monotonicTime ?? .distantFuture) }
@@ -91,7 +91,7 @@ extension Phone.Lane {
     engine.takeReportedTasks()
   }
 
-  /// Finds the zone in a configuration.
+  /// Sets the zone's index in a configuration.
   mutating func bind(to name: String, in zones: [ZoneSettings]) {
     let position = zones.firstIndex { $0.name == name }
     zone = position.map { ZoneIndex(rawValue: Int32($0)) }
@@ -99,8 +99,8 @@ extension Phone.Lane {
     if let position, case .after(let time) = zones[position].lost { lost = time }
   }
 
-  /// Where the phone is for this zone. `estimate`: of the zone's own receivers. `nearest`: of all that count for the
-  /// phone, in metres: it hears the beacon there even if it has left this zone.
+  /// The phone's distance for this zone. `estimate` is that of the zone's own receivers. `nearest`, in metres, is the
+  /// smallest of all the phone's zones: a phone that left this zone may still hear the beacon.
   fileprivate func distance(_ estimate: Estimate?, nearest: Double?) -> Micrometres? {
     guard let nearest else { return nil }
     if let estimate {
@@ -114,9 +114,9 @@ extension Phone.Lane {
   }
 }
 
-/// The zone engine's state of a phone's beacon.
+/// Updates from the zone engine.
 extension Phone {
-  /// Takes in that the beacon was heard.
+  /// Processes a sighting of the phone's beacon.
   mutating func hear(
     _ beacon: BeaconIndex, in engine: ZoneEngine, at time: MonotonicTime, into news: inout PhoneNews
   ) {
@@ -141,7 +141,7 @@ extension Phone {
     return engine.estimate(of: beacon)?.estimate
   }
 
-  /// Finds out when silence would mean loss. While a zone of the phone is blind it never does: blind is not away.
+  /// Computes when silence becomes loss. While a zone of the phone is blind there is no loss.
   mutating func watchSilence(of beacon: BeaconIndex, in engine: ZoneEngine) {
     lossDue = nil
     guard isHeard else { return }
@@ -161,7 +161,7 @@ extension MonotonicTime {
     return rest > 0 ? whole + 1 : whole
   }
 
-  /// Rounded down: every whole millisecond up to it has come.
+  /// Rounded down: the latest whole millisecond that has passed.
   var lastPhoneTime: Milliseconds {
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return rest < 0 ? whole - 1 : whole
@@ -179,7 +179,7 @@ private func micrometres(_ metres: Double) -> Micrometres {
   metres.isNaN ? 0 : Micrometres(min(max(metres, 0), 1_000_000) * 1e6)
 }
 
-/// What follows from the configuration is left out: rules, zones, distances; and what the first lane's engine also knows.
+/// Leaves out what follows from the configuration (rules, zones, distances), and what the first lane's engine also stores.
 extension Phone: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(each: "lanes", &lanes)
@@ -199,13 +199,13 @@ extension Phone: StateFields {
   }
 
   func isNear(_ time: MonotonicTime, within distance: TimeSpan) -> Bool {
-    // No time came yet.
+    // Time has not begun yet.
     if time.nanoseconds == .min { return true }
     return deadline >= time - distance
       && lanes.allSatisfy { $0.engine.now.monotonicTime <= time + distance }
   }
 
-  /// A count that never ends would be due for ever.
+  /// A countdown without an end would always be due.
   private var isCountPossible: Bool {
     guard let countDue else { return true }
     guard settings.countdown, let window, let expires = window.expires else { return false }
@@ -214,20 +214,20 @@ extension Phone: StateFields {
   }
 }
 
-/// What happens to a phone, step by step.
+/// Processes the events of a phone.
 extension Phone {
-  /// The gateway decided near in a lane's zone: an earlier trigger that waited there is over.
+  /// The gateway decided near in a lane's zone. This ends an earlier trigger that waits in the lane.
   mutating func trigger(
     _ waiting: Waiting, lane: Int, at time: MonotonicTime, into news: inout PhoneNews
   ) {
     passSilence(until: time, into: &news)
     apply(.near, to: lane, at: time.phoneTime, into: &news)
     lanes[lane].waiting = waiting
-    // A beacon that fell silent during the dwell of near cannot leave a second time.
+    // If the beacon fell silent during the dwell of near, no later loss can end this trigger.
     if !isHeard { conclude(lane, at: time.phoneTime, into: &news) }
   }
 
-  /// Processes a report of the phone's real app. A retained report counts once, and only if it can still be true.
+  /// Processes a report from the phone's real app. A retained report counts once, and only if it may still be true.
   mutating func report(
     _ payload: [UInt8], isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into news: inout PhoneNews
@@ -238,7 +238,7 @@ extension Phone {
     lastReport = payload
     if isRetained {
       guard event.isLasting else { return }
-      // It entered the background long ago, so no window opens for that now.
+      // The app entered the background long ago, so this opens no window.
       if event == .background, window?.state != .foreground { return }
     }
     wallOffset = wallTime - WallTime(nanoseconds: time.nanoseconds)
@@ -246,7 +246,7 @@ extension Phone {
     for lane in lanes.indices { apply(event, to: lane, at: time.phoneTime, into: &news) }
   }
 
-  /// Processes everything due before a time, or (`inclusive`) up to it.
+  /// Processes everything due before a time, or up to it if `inclusive`.
   mutating func advance(to time: MonotonicTime, inclusive: Bool, into news: inout PhoneNews) {
     passSilence(until: time, into: &news)
     for lane in lanes.indices {
@@ -260,7 +260,7 @@ extension Phone {
     count(into: &news)
   }
 
-  /// The beacon is lost if its silence has lasted too long by `time`.
+  /// Marks the beacon as lost if its silence has lasted too long by `time`.
   mutating func passSilence(until time: MonotonicTime, into news: inout PhoneNews) {
     guard let loss = lossDue, loss <= time else { return }
     lossDue = nil
@@ -287,7 +287,7 @@ extension Phone {
     take(lane, into: &news)
   }
 
-  /// Passes on what an engine said.
+  /// Passes on an engine's output.
   private mutating func take(_ lane: Int, into news: inout PhoneNews) {
     if lane == 0 {
       for window in news.policy.windows {
@@ -304,7 +304,7 @@ extension Phone {
     news.policy.removeAll()
   }
 
-  /// Publishes the countdown at the latest whole second, if one passed.
+  /// Publishes the countdown at the latest whole second, if it is due.
   private mutating func count(into news: inout PhoneNews) {
     let now = lanes[0].engine.now
     guard let due = countDue, due <= now, let window, let expires = window.expires, now < expires else {
@@ -315,7 +315,7 @@ extension Phone {
     news.tell(.window(window, at: time))
   }
 
-  /// The first time with whole seconds left; nil if no countdown runs.
+  /// The next time with whole seconds left; nil if no countdown runs.
   private static func nextCount(of window: Window, after time: Milliseconds) -> Milliseconds? {
     guard let expires = window.expires, window.state == .ranging || window.state == .background,
       expires > time
@@ -325,19 +325,19 @@ extension Phone {
   }
 }
 
-/// What phones have to say, in order.
+/// The phones' output, in order.
 struct PhoneNews: Sendable {
   enum Item: Sendable {
-    /// A window, as it stood at a time.
+    /// A window as it was at a time.
     case window(Window, at: Milliseconds)
     case verdict(Verdict, Phone.Waiting)
   }
 
-  /// With the phone's place in the configuration.
+  /// Each item has the phone's index in the configuration.
   var items: [(phone: Int, item: Item)] = []
-  /// The phone in question.
+  /// The phone that new items belong to.
   var phone = 0
-  /// Where engines put what they have to say; empty in between.
+  /// The engines' output; empty between calls.
   var policy = PolicyOutput()
 
   mutating func tell(_ item: Item) { items.append((phone, item)) }

@@ -4,26 +4,26 @@ import Messages
 import Proximity
 import RangingPolicy
 
-/// The configured phones, and the beacons that they carry. A function of its input, as the pipeline that it is a part of.
+/// The configured phones and their beacons. Like the pipeline, a function of its input.
 struct Phones: Sendable {
   private let settings: [PhoneSettings]
   private let zones: [ZoneSettings]
-  /// In the order of the configuration; empty until time began.
+  /// In the order of the configuration; empty until `begin`.
   private(set) var phones: [Phone] = []
-  /// The places of the phones that carry a beacon of this name.
+  /// The indices of the phones that carry a beacon, by the beacon's name.
   private let byBeaconName: [String: [Int]]
-  /// By `BeaconIndex`: the places of the phones that carry it.
+  /// The indices of the phones that carry a beacon, by `BeaconIndex`.
   private var carriers: [[Int]] = []
-  /// By place: the beacon, once it was heard.
+  /// Each phone's beacon; nil until it is heard.
   private var beacons: [BeaconIndex?]
-  /// By place.
+  /// Each phone's deadline.
   private var deadlines: [MonotonicTime] = []
-  /// When `advance` next has something to do.
+  /// The next time at which `advance` has something to do.
   private(set) var nextDeadline: MonotonicTime?
   private(set) var news = PhoneNews()
-  /// Phones that the configuration named before it was last read again.
+  /// Phones that the previous configuration had.
   private(set) var dropped: [String] = []
-  /// Reports that made no sense.
+  /// Reports that were invalid.
   private(set) var refusedReports: UInt64 = 0
 
   init(_ configuration: Configuration) {
@@ -40,7 +40,7 @@ struct Phones: Sendable {
   var isEmpty: Bool { settings.isEmpty }
   var hasBegun: Bool { !phones.isEmpty }
 
-  /// The first time that is known: every app has long been in the background.
+  /// Starts all phones. Their apps have been in the background for a long time.
   mutating func begin(at time: MonotonicTime, wallTime: WallTime) {
     guard phones.isEmpty, !settings.isEmpty else { return }
     phones = new(at: time, wallTime: wallTime)
@@ -62,7 +62,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// Takes over, from an earlier configuration, the phones that are defined as they were; others begin anew.
+  /// Adopts phones whose definition is unchanged. The others start anew.
   mutating func adopt(_ old: Phones, at time: MonotonicTime) {
     refusedReports = old.refusedReports
     let names = Set(settings.map(\.name))
@@ -78,11 +78,11 @@ struct Phones: Sendable {
       }
       refresh(place)
     }
-    // Nothing is published here: after a reload all states are.
+    // Nothing is published here, because all states are published after a reload.
     news.items.removeAll()
   }
 
-  /// A beacon is new, or answers to a name that it did not answer to before.
+  /// Registers a beacon that is new or has a new name.
   mutating func meet(_ beacon: BeaconIndex, names: [String]) {
     let index = Int(beacon.rawValue)
     while carriers.count <= index { carriers.append([]) }
@@ -95,7 +95,7 @@ struct Phones: Sendable {
     return carriers.indices.contains(index) && !carriers[index].isEmpty
   }
 
-  /// A carried beacon was heard.
+  /// Processes a sighting of a carried beacon.
   mutating func hear(_ sighting: Sighting, in engine: ZoneEngine) {
     for place in carriers[Int(sighting.beacon.rawValue)] where phones.indices.contains(place) {
       news.phone = place
@@ -105,7 +105,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// The gateway decided near for a carried beacon.
+  /// Processes the gateway's near decision for a carried beacon.
   mutating func trigger(_ message: TransitionMessage) {
     guard let transition = message.transition else { return }
     for place in carriers[Int(transition.beacon.rawValue)] where phones.indices.contains(place) {
@@ -119,12 +119,12 @@ struct Phones: Sendable {
     }
   }
 
-  /// After a reload: the zones may lose a beacon after another time, and may see where they were blind.
+  /// After a reload, zones may have another loss timeout, and may not be blind any more.
   mutating func watchSilence(in engine: ZoneEngine, at time: MonotonicTime) {
     for place in phones.indices {
       guard let beacon = beacons[place] else { continue }
       phones[place].watchSilence(of: beacon, in: engine)
-      // What the new rules would have lost before is lost now.
+      // A loss that the new rules put in the past happens now.
       phones[place].lossDue = phones[place].lossDue.map { max($0, time) }
       refresh(place)
     }
@@ -141,7 +141,8 @@ struct Phones: Sendable {
     }
   }
 
-  /// Takes in a report on a phone's app. Returns why it was refused; nil if it was not, or if there is no such phone.
+  /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted, or if the phone is
+  /// unknown.
   mutating func report(
     _ payload: [UInt8], of name: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime
   ) -> AppReports.Refusal? {
@@ -157,7 +158,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// Processes everything due before a time, or (`inclusive`) up to it.
+  /// Processes everything due before a time, or up to it if `inclusive`.
   mutating func advance(to time: MonotonicTime, inclusive: Bool) {
     guard let next = nextDeadline, inclusive ? next <= time : next < time else { return }
     for place in phones.indices where inclusive ? deadlines[place] <= time : deadlines[place] < time {
@@ -176,12 +177,12 @@ struct Phones: Sendable {
   }
 }
 
-/// Who carries what follows from the names of the beacons.
+/// The carriers are not stored, because they follow from the beacons' names.
 extension Phones {
-  /// No phone is further behind its pipeline, or ahead of it: to catch up with years would take for ever.
+  /// How far a phone's time may differ from its pipeline's. A longer span would take too long to process.
   private static let distance = TimeSpan.seconds(86_400)
 
-  /// - Parameter time: that of the pipeline.
+  /// - Parameter time: the pipeline's time.
   mutating func fields(_ coder: inout StateCoder, roster: Roster, at time: MonotonicTime) throws(StateError) {
     assert(news.items.isEmpty)
     var hasBegun = hasBegun

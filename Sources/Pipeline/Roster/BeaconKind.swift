@@ -1,11 +1,11 @@
 import Beacons
 import Messages
 
-/// What kind of beacon it is, judged by the frames it sends. If it sends several kinds, the last of them here decides: a
-/// RuuviTag may be an iBeacon too.
+/// A beacon's kind, derived from its frames. If it sends several kinds, the one with the highest rank counts: a
+/// RuuviTag may also send iBeacon.
 package enum BeaconKind: Sendable {
   case unknown, eddystone, altBeacon, iBeacon, bthome
-  /// A device that is known by its sensor's format.
+  /// A device with a sensor format of its own.
   case sensor(SensorFrame)
 
   init(_ frame: Frame) {
@@ -25,10 +25,10 @@ package enum BeaconKind: Sendable {
     return [.unknown, .eddystone, .altBeacon, .iBeacon, .bthome] + sensors.map { .sensor(SensorFrame($0)) }
   }()
 
-  /// Of all kinds.
+  /// The makes of all kinds.
   package static let makes = Set(all.compactMap(\.make))
 
-  /// The one with the higher rank decides.
+  /// The kind with the highest rank counts.
   var rank: Int {
     switch self {
     case .unknown: 0
@@ -40,7 +40,7 @@ package enum BeaconKind: Sendable {
     }
   }
 
-  /// The same in every version; empty: unknown.
+  /// The model's name, the same in every version; empty: unknown.
   var model: String { make?.model ?? "" }
 
   /// nil: the configuration is more specific.
@@ -56,11 +56,11 @@ package enum BeaconKind: Sendable {
   }
 }
 
-/// The kind of each beacon, as far as it was heard.
+/// The kind of each beacon, as far as its frames reveal it.
 struct BeaconKinds: Sendable {
   /// By `BeaconIndex`.
   private var kinds: [BeaconKind] = []
-  /// Beacons that turned out to be more than was known.
+  /// Beacons whose kind became more specific.
   private var news: [BeaconIndex] = []
 
   func kind(of beacon: BeaconIndex) -> BeaconKind {
@@ -76,7 +76,7 @@ struct BeaconKinds: Sendable {
     news.append(beacon)
   }
 
-  /// By the model's name; see `model`.
+  /// Restores a kind from the model's name; see `model`.
   mutating func restore(_ model: String, of beacon: BeaconIndex) {
     guard let kind = BeaconKind.all.first(where: { $0.model == model }), kind.rank > 0 else { return }
     while kinds.count <= Int(beacon.rawValue) { kinds.append(.unknown) }
@@ -96,7 +96,7 @@ struct BeaconKinds: Sendable {
   }
 }
 
-/// By the models' names: the version that reads them may know others than the one that wrote them.
+/// Stored by model name, because versions differ in the models they know.
 extension BeaconKinds: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     var models = BeaconKind.all.map(\.model)

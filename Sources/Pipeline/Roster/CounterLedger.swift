@@ -1,24 +1,24 @@
 import Beacons
 
-/// Which replay counters the next run of the gateway must know, and when they are worth a write.
+/// Which replay counters must be saved for the next run, and when.
 ///
-/// A sensor increments its counter with every measurement; writing each one would wear out an SD card. So the first few are
-/// written at once, then one write per `interval`. An orderly shutdown writes all. After a power cut, frames of the last interval
-/// can be replayed until the device itself is heard.
+/// A sensor increments its counter with every measurement. To spare SD cards, a burst of counters is written at once,
+/// then one write per `interval`. An orderly shutdown writes all. After a power cut, frames of the last interval can
+/// be replayed until the device itself is heard.
 struct CounterLedger: Sendable {
   private static let interval = TimeSpan.seconds(300)
-  /// Writes in quick succession.
+  /// How many writes may follow each other at once.
   private static let burst = 8
 
-  /// Of an earlier run, by the beacon's key.
+  /// Counters of an earlier run, by the beacon's key.
   private var restored: [String: UInt32] = [:]
   private var unsaved: Set<BeaconIndex> = []
-  /// When a burst of writes would be possible again in full.
+  /// When a full burst of writes is possible again.
   private var rested = MonotonicTime(nanoseconds: .min)
 
   mutating func restore(_ counters: [String: UInt32]) { restored = counters }
 
-  /// What an earlier run knew.
+  /// The counter that an earlier run saved.
   func earlier(_ key: String) -> UInt32? { restored.isEmpty ? nil : restored[key] }
 
   mutating func note(_ beacon: BeaconIndex) { unsaved.insert(beacon) }
@@ -32,7 +32,7 @@ struct CounterLedger: Sendable {
 
   var isSaved: Bool { unsaved.isEmpty }
 
-  /// Those to be written now.
+  /// The counters to write now.
   mutating func take(at time: MonotonicTime, isLast: Bool) -> Set<BeaconIndex> {
     guard !unsaved.isEmpty else { return [] }
     let next = max(rested, time) + Self.interval

@@ -1,7 +1,7 @@
 import Beacons
 
-/// Members of regions, roughly in the order in which they were last heard: a heap of lower bounds that are corrected only when
-/// they reach the top.
+/// Members of regions, roughly in the order in which they were last heard. A heap of lower bounds, each corrected
+/// when it reaches the top.
 struct LongestUnheard: Sendable {
   private struct Entry: StateElement {
     var heard = MonotonicTime.zero
@@ -24,11 +24,11 @@ struct LongestUnheard: Sendable {
     }
   }
 
-  /// Removes and returns those last heard before a time, the longest unheard first.
+  /// Removes and returns the member that was silent longest, if it was last heard before `time`.
   ///
   /// - Parameters:
-  ///   - effort: how many are looked at, at most.
-  ///   - lastHeard: nil for one that stays, whenever it was heard.
+  ///   - effort: how many members are examined at most.
+  ///   - lastHeard: returns nil for a member that must stay.
   mutating func take(
     before time: MonotonicTime, now: MonotonicTime, effort: Int, lastHeard: (BeaconIndex) -> MonotonicTime?
   ) -> BeaconIndex? {
@@ -65,7 +65,7 @@ struct LongestUnheard: Sendable {
   }
 }
 
-/// As it lies in memory: of members that were heard at the same time, the first at the top is retired first.
+/// Stored in the order of the heap, because that order decides between members with equal times.
 extension LongestUnheard: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("heap", &heap, atMost: coder.bounds.beacons)

@@ -3,21 +3,21 @@ import Beacons
 import Settings
 import Proximity
 
-/// The configured beacons: finds the beacon that sent an advertisement, the zones that watch it, and its readings.
+/// The configured beacons: finds an advertisement's sender, the zones that watch it, and its readings.
 package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
-  /// Advertisements that the gateway itself broadcasts belong to no beacon.
+  /// The gateway's own broadcasts, which belong to no beacon.
   package let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
   var sealed = SealedReadings()
-  /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
+  /// Advertisements from private addresses that were not resolved yet, because too many unknown senders came at once.
   var postponed: UInt64 { resolver.postponed }
-  /// What people call beacons, by name.
+  /// Display names, by the beacon's name.
   private let displayNames: [String: String]
-  /// What each is, as Home Assistant shows it.
+  /// The kind of each beacon, for Home Assistant.
   private(set) var kinds = BeaconKinds()
-  /// The zones that name an entry or take every beacon, ascending, by `BeaconEntryIndex`.
+  /// By `BeaconEntryIndex`: the zones that list the entry or watch every beacon, ascending.
   private let zonesByEntry: [[ZoneIndex]]
 
   package init(_ configuration: Configuration, _ limits: AdmissionLimits = AdmissionLimits()) {
@@ -49,7 +49,7 @@ package struct Roster: Sendable {
     catalogue = BeaconCatalogue(entries: configuration.beaconEntries, watchers: watchers, limits: limits)
   }
 
-  /// Takes over the beacons of an earlier roster. Returns the index of each here; nil for those no longer known.
+  /// Adopts the beacons of an earlier roster. Returns their new indices; nil for beacons that are no longer known.
   mutating func adopt(_ previous: Roster) -> [BeaconIndex?] {
     let adopted = catalogue.adopt(previous.catalogue)
     sealed.adopt(previous.sealed)
@@ -63,7 +63,7 @@ package struct Roster: Sendable {
     return adopted
   }
 
-  /// Takes up beacons of an earlier run by their keys; nil for one no longer known.
+  /// Adopts beacons of an earlier run by their keys. Returns nil for beacons that are no longer known.
   mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
     catalogue.adopt(keys: keys)
   }
@@ -75,47 +75,48 @@ package struct Roster: Sendable {
   func heardKey(of beacon: BeaconIndex) -> String? { catalogue.heardKey(of: beacon) }
 
   var count: Int { catalogue.count }
-  /// Beacons that are tracked.
+  /// How many beacons are tracked.
   var trackedCount: Int { catalogue.count - catalogue.vacancyCount }
   /// See `BeaconCatalogue`.
   var isFull: Bool { catalogue.isFull }
   func isMember(_ beacon: BeaconIndex) -> Bool { catalogue.isMember(beacon) }
 
-  /// Forgets a member of a region; its index serves another from then on.
+  /// Forgets a member of a region. Its index will be reused.
   mutating func retire(_ beacon: BeaconIndex) {
     catalogue.retire(beacon)
     sealed.retire(beacon)
     kinds.retire(beacon)
   }
 
-  /// Grows whenever a beacon is new or matches an entry that it did not match before.
+  /// Increases whenever a beacon is new or matches another entry.
   package var revision: UInt64 { catalogue.revision }
   /// Advertisements of members of regions that were refused: too many are known, or too many came at once.
   var refused: UInt64 { catalogue.refused }
 
   var hasKindNews: Bool { kinds.hasNews }
 
-  /// Beacons that turned out to be more than was known of them.
+  /// Beacons whose kind became more specific.
   mutating func takeKindNews() -> [BeaconIndex] { kinds.takeNews() }
 
   /// The model of its kind, the same in every version; empty: unknown.
   func model(of beacon: BeaconIndex) -> String { kinds.kind(of: beacon).model }
   mutating func restore(model: String, of beacon: BeaconIndex) { kinds.restore(model, of: beacon) }
 
-  /// Whether it has a name here.
+  /// Whether the index is in use.
   func knows(_ beacon: BeaconIndex) -> Bool { beacon.rawValue >= 0 && Int(beacon.rawValue) < catalogue.count }
 
   package func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
 
-  /// What people call it; nil: by its name.
+  /// The display name; nil: none is configured.
   func displayName(of beacon: BeaconIndex) -> String? {
     displayNames.isEmpty ? nil : displayNames[catalogue.name(of: beacon)]
   }
 
-  /// Every name that it answers to.
+  /// All names of a beacon.
   package func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
 
-  /// The zones that watch it, ascending; of one that was only heard beside another, not those that watch the other.
+  /// The zones that watch a beacon, ascending. If it was only heard beside another beacon, zones that watch the other
+  /// one are left out.
   package func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
     let zones = allZones(of: beacon)
     guard let sender = catalogue.sender(of: beacon) else { return zones }
@@ -125,12 +126,12 @@ package struct Roster: Sendable {
 
   private func allZones(of beacon: BeaconIndex) -> [ZoneIndex] {
     let entries = catalogue.entries(of: beacon)
-    // Usually one: then all members of a region share its array.
+    // Usually there is one entry. All members of a region then share its array.
     if entries.count == 1 { return zonesByEntry[Int(entries[0].rawValue)] }
     return entries.reduce(into: Set()) { $0.formUnion(zonesByEntry[Int($1.rawValue)]) }.sorted()
   }
 
-  /// Sightings of others in the latest advertisement, which its sender is, too. They do not count for rooms.
+  /// Sightings of the sender's other identities in the latest advertisement. They do not count for rooms.
   var beside: [Sighting] { catalogue.beside }
 
   /// See `BeaconCatalogue`.
@@ -143,12 +144,12 @@ package struct Roster: Sendable {
     catalogue.lookAhead(batch, range, into: &likely)
   }
 
-  /// The sighting in what somebody else tells of a beacon; nil if it is unknown.
+  /// The sighting in an observation from elsewhere; nil if the beacon is unknown.
   package mutating func sighting(of observation: Observation) -> Sighting? {
     catalogue.sighting(of: observation)
   }
 
-  /// The sighting in an advertisement; nil if the sender is unknown. Its readings are visited.
+  /// The sighting in an advertisement; nil if the sender is unknown. Calls `body` for each reading.
   package mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (HeardReading) -> Void
   ) -> Sighting? {
@@ -214,7 +215,7 @@ package struct Roster: Sendable {
   }
 }
 
-/// The beacons, what they are, and what is needed for their encrypted readings.
+/// The beacons, their kinds, and the state of their decryption.
 extension Roster: StateFields {
   package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("catalogue", &catalogue)

@@ -2,10 +2,10 @@ import BeaconKeys
 import Beacons
 import Messages
 
-/// Encrypted readings. If a beacon has a bind key, only readings that the key authenticates count: anybody can send plain
-/// readings from its address.
+/// Encrypted readings. If a beacon has a bind key, only readings that the key authenticates count, because anybody
+/// can send plain readings from its address.
 struct SealedReadings: Sendable {
-  /// Why a frame's readings were not taken.
+  /// Why a frame's readings were refused.
   enum Refusal: UInt8, StateCoded, Sendable {
     case noKey
     case wrongKey
@@ -31,17 +31,17 @@ struct SealedReadings: Sendable {
     }
   }
 
-  /// Different notices at most: a region has many members.
+  /// The limit of different notices. A region may have many members.
   private static let noticeLimit = 100
 
   var counts = HealthMessage.RefusedReadings()
-  /// What a person should know, in words.
+  /// Notices for the user.
   var notices: [String] = []
   var told: Set<Told> = []
   var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
   var ledger = CounterLedger()
 
-  /// - Parameter counters: the last of each beacon that an earlier run opened, by the beacon's key.
+  /// - Parameter counters: the last counter of each beacon in an earlier run, by the beacon's key.
   mutating func restore(_ counters: [String: UInt32]) { ledger.restore(counters) }
 
   func knows(_ beacon: BeaconIndex) -> Bool { decryptors[beacon] != nil }
@@ -51,7 +51,7 @@ struct SealedReadings: Sendable {
     decryptors[beacon] = BTHomeDecryptor(key: bindKey, lastCounter: ledger.earlier(key))
   }
 
-  /// Visits the readings of a known beacon's encrypted frame, if the key fits and it is no replay.
+  /// Calls `body` for each reading of an encrypted frame, if the key fits and the frame is no replay.
   mutating func open(
     _ frame: BTHome, in data: Span<UInt8>, of beacon: BeaconIndex, called name: String,
     _ advertisement: Advertisement, _ body: (Reading) -> Void
@@ -71,7 +71,7 @@ struct SealedReadings: Sendable {
     }
   }
 
-  /// The beacon's index serves another from now on.
+  /// Forgets a beacon. Its index will be reused.
   mutating func retire(_ beacon: BeaconIndex) {
     guard decryptors.removeValue(forKey: beacon) != nil else { return }
     ledger.forget(beacon)
@@ -97,7 +97,7 @@ struct SealedReadings: Sendable {
     return notices
   }
 
-  /// Takes over an earlier state of beacons whose key is unchanged.
+  /// Adopts the state of a beacon whose key is unchanged.
   mutating func adopt(_ known: BeaconIndex, of other: SealedReadings, as beacon: BeaconIndex, key: SecretKey?)
   {
     guard let key, let decryptor = other.decryptors[known], decryptor.isFor(key) else { return }
@@ -105,7 +105,7 @@ struct SealedReadings: Sendable {
     ledger.note(beacon)
   }
 
-  /// Takes over the counts, and the counters of an earlier run.
+  /// Adopts the counts, and the counters of an earlier run.
   mutating func adopt(_ other: SealedReadings) {
     counts = other.counts
     ledger.adopt(other.ledger)
@@ -113,9 +113,9 @@ struct SealedReadings: Sendable {
 
   var hasUnsavedCounters: Bool { !ledger.isSaved }
 
-  /// The counters to be kept for the next run that are worth a write now.
+  /// The counters that should be saved now for the next run.
   ///
-  /// - Parameter isLast: the run ends; all that are not kept yet.
+  /// - Parameter isLast: whether the run ends. Then all unsaved counters are returned.
   mutating func takeCounters(at time: MonotonicTime, isLast: Bool) -> [(beacon: BeaconIndex, counter: UInt32)]
   {
     ledger.take(at: time, isLast: isLast).compactMap { beacon in
@@ -142,7 +142,7 @@ extension SealedReadings.Refusal {
 }
 
 extension SealedReadings {
-  /// - Parameter key: of a beacon whose readings are encrypted.
+  /// - Parameter key: returns the bind key of a beacon with encrypted readings.
   mutating func fields(_ coder: inout StateCoder, key: (BeaconIndex) -> SecretKey?) throws(StateError) {
     try coder(tally: "no_key", &counts.noKey)
     try coder(tally: "wrong_key", &counts.wrongKey)

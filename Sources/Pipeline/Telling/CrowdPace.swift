@@ -1,19 +1,20 @@
 import Beacons
 
-/// How often the occupancy of a crowded place is published. It lists all members, so publishing it at each change would cost the
-/// square of the crowd. A few members are published at each change; a crowd at most once in `pause` times the number of members,
-/// or in `longest`.
+/// Limits how often the occupancy of a crowded place is published. It lists all members, so publishing each change
+/// would cost the square of the crowd. With few members each change is published. A crowd is published at most once
+/// in `pause` times the number of members, or in `longest`.
 package struct CrowdPace: Sendable {
   package struct Measure: Sendable {
-    /// Up to so many members are no crowd.
+    /// Up to this many members are not a crowd.
     var few: Int
     var pause: TimeSpan
 
     package static let gateway = Measure(few: 100, pause: TimeSpan(nanoseconds: 100_000))
-    /// In a large site somebody comes or goes in each place many times a second: 200 rooms of 500 tags would say 40 MB a second.
+    /// At a large site, members come and go in each place many times a second. 200 rooms of 500 tags would publish 40
+    /// MB a second.
     package static let site = Measure(few: 20, pause: .milliseconds(10))
 
-    /// A partition has its share of each crowd.
+    /// The limits for one partition, which has its share of each crowd.
     func shared(by partitions: Int) -> Measure {
       Measure(few: few / partitions, pause: TimeSpan(nanoseconds: pause.nanoseconds * Int64(partitions)))
     }
@@ -24,9 +25,9 @@ package struct CrowdPace: Sendable {
   private let measure: Measure
   /// By place: when it was last published as a crowd.
   private var told: [MonotonicTime?]
-  /// Places with unpublished changes, and when those are due.
+  /// Places with unpublished changes, and when each is due.
   private var waiting: [Int: MonotonicTime] = [:]
-  /// When the first of them is due.
+  /// When the first place is due.
   package private(set) var next: MonotonicTime?
 
   package init(places: Int, _ measure: Measure) {
@@ -34,7 +35,7 @@ package struct CrowdPace: Sendable {
     told = Array(repeating: nil, count: places)
   }
 
-  /// Notes that a member entered or left. Returns whether to publish now; if not, it becomes due.
+  /// Records that a member entered or left. Returns whether to publish now. Otherwise the place becomes due later.
   package mutating func isToBeTold(_ place: Int, members: Int, at time: MonotonicTime) -> Bool {
     guard members > measure.few else {
       told[place] = nil
@@ -55,7 +56,7 @@ package struct CrowdPace: Sendable {
     return true
   }
 
-  /// The places to be published at `time`, in order.
+  /// The places that are due at `time`, in order.
   package mutating func takeDue(at time: MonotonicTime) -> [Int] {
     guard let next, next <= time else { return [] }
     let due = waiting.filter { $0.value <= time }.keys.sorted()

@@ -1,7 +1,8 @@
 import Beacons
 import HeapModule
 
-/// When that is told which was held back because something was told shortly before: heard again or not.
+/// When messages are due that were held back because an earlier one was just published. They are published even if
+/// the beacon is silent.
 struct HeldBack: Sendable {
   private struct Entry: Comparable, StateElement {
     var due = MonotonicTime.zero
@@ -17,7 +18,7 @@ struct HeldBack: Sendable {
 
   private var heap = Heap<Entry>()
 
-  /// When the first is due.
+  /// When the first entry is due.
   var next: MonotonicTime? { heap.min?.due }
 
   mutating func add(_ key: UInt64, due: MonotonicTime) { heap.insert(Entry(due: due, key: key)) }
@@ -29,9 +30,9 @@ struct HeldBack: Sendable {
   }
 }
 
-/// With entries that turn out to have nothing: a pipeline that is read back is called at the same times.
+/// Obsolete entries are stored too, so that a restored pipeline is called at the same times.
 extension HeldBack {
-  /// - Parameter isKey: which ones there can be.
+  /// - Parameter isKey: whether a key is valid.
   mutating func fields(_ coder: inout StateCoder, isKey: (UInt64) -> Bool) throws(StateError) {
     var entries = heap.unordered.sorted()
     try coder("entries", &entries)

@@ -1,9 +1,9 @@
 import Beacons
 import Proximity
 
-/// Notices about transitions that have to wait, each once.
+/// Notices about delayed transitions, each once.
 struct HoldNotices: Sendable {
-  /// Logs this many beacons; beyond that, `transitions_held` in health is enough.
+  /// How many beacons get a notice. After that, `transitions_held` in health counts them.
   private static let limit = 20
 
   private var beaconsTold = 0

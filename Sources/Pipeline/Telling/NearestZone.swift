@@ -2,13 +2,12 @@ import Settings
 import Glibc
 import Proximity
 
-/// Picks, from the zones that a beacon is in, the one that is published as its place.
+/// Selects which of a beacon's zones is published as its place.
 struct NearestZone: Sendable {
-  /// The published zone stays until another one is nearer by a fifth, because signals fluctuate by more than that.
+  /// The published zone stays until the distance of another is below this share of its own. Smaller differences are noise.
   static let decisively = 0.8
 
-  /// By `ZoneIndex`: the metres within which one is in the zone; who hears there, nil: every receiver; the rooms that it is
-  /// made of, nil: of none.
+  /// By `ZoneIndex`: the zone's radius in metres; its receivers, nil: all; its rooms, nil: it has none.
   private let zones: [(reach: Double, receivers: Set<String>?, rooms: Set<String>?)]
 
   init(_ zones: [ZoneSettings]) {
@@ -17,8 +16,8 @@ struct NearestZone: Sendable {
 
   /// - Parameters:
   ///   - candidates: the zones that the beacon is in, ascending.
-  ///   - told: the last answer.
-  ///   - distance: what the zone's receivers make of the beacon; nil where they do not hear it.
+  ///   - told: the zone published last.
+  ///   - distance: a zone's estimate of the distance; nil if its receivers do not hear the beacon.
   func choose(
     among candidates: [ZoneIndex], told: ZoneIndex?, distance: (ZoneIndex) -> Double?
   ) -> ZoneIndex? {
@@ -32,13 +31,14 @@ struct NearestZone: Sendable {
       })
     else { return nil }
     guard let last = distances.first(where: { $0.zone == told }) else { return nearest.zone }
-    // At equal distance the same receiver hears both: the smaller circle is the better answer.
+    // At equal distance the same receiver hears both. The smaller circle is then more precise.
     let isInner =
       nearest.metres == last.metres && zones[index(nearest.zone)].reach < zones[index(last.zone)].reach
     return isInner || nearest.metres < last.metres * Self.decisively ? nearest.zone : last.zone
   }
 
-  /// Whether one zone has some of the receivers or rooms of another, or some rooms of all that can be heard.
+  /// Whether a zone's receivers or rooms are a proper subset of another's. Rooms are also a part of a zone with all
+  /// receivers.
   private func isPart(_ zone: ZoneIndex, of other: ZoneIndex) -> Bool {
     if let rooms = zones[index(zone)].rooms {
       if let others = zones[index(other)].rooms { return rooms.isStrictSubset(of: others) }
@@ -52,7 +52,7 @@ struct NearestZone: Sendable {
 }
 
 extension Threshold {
-  /// In metres; for a signal, the distance at which a typical beacon has it outdoors.
+  /// In metres. For a signal threshold, the distance at which a typical beacon has that signal outdoors.
   fileprivate var reach: Double {
     switch self {
     case .distance(let metres): metres

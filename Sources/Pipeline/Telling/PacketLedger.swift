@@ -1,53 +1,53 @@
 import Beacons
 
-/// The latest packets of each beacon that may say that something happened. A sender repeats each packet, several receivers hear it,
-/// and one that is elsewhere is late.
+/// The latest packets of each beacon that may report an event. Senders repeat packets, several receivers hear them,
+/// and remote receivers report late.
 struct PacketLedger: Sendable {
-  /// A packet as it is known again.
+  /// The data by which a packet is recognized.
   struct Packet: Hashable, Sendable {
-    /// What it says, and its number if it has one.
+    /// A hash of its events, and of its number if it has one.
     var content: UInt64
     /// When it was heard last.
     var heard: MonotonicTime
   }
 
-  /// What a packet is that was heard just now.
+  /// How a packet relates to earlier ones.
   enum Novelty {
     case new
-    /// The latest one once more.
+    /// A repetition of the latest packet.
     case again
-    /// An earlier one. It says nothing of now.
+    /// A repetition of an earlier packet. Its readings are out of date.
     case late
   }
 
-  /// Packets of a beacon that are kept.
+  /// How many packets of a beacon are kept.
   fileprivate static let limit = 8
-  /// For so long an earlier packet may come in late.
+  /// How late an earlier packet may arrive.
   private static let lateness = TimeSpan.seconds(60)
 
-  /// What is known of a sender.
+  /// The state of a sender.
   struct Sender: Sendable {
-    /// The latest last.
+    /// Oldest first.
     var packets: [Packet] = []
-    /// Detections that it is known to take back, as `Quantity.detection` counts them.
+    /// Detections that the sender is known to clear, as bits; see `Quantity.detection`.
     var cleared: UInt8 = 0
-    /// A dimmer that is turned for a minute has room; who speaks in a sensor's name must not fill the disk.
+    /// Enough for a dimmer that is turned for a minute. The limit keeps forged packets from filling the disk.
     var pace = RateLimit(burst: 200, perSecond: 2)
   }
 
   /// By `BeaconIndex`.
   private var senders: [Sender] = []
-  /// Of all members of regions: anybody can invent more.
+  /// For all members of regions together, because anybody can fake members.
   private var crowd = RateLimit(burst: 2000, perSecond: 20)
-  /// Events that are not told, because there were too many.
+  /// Events that were dropped, because there were too many.
   private(set) var refused: UInt64 = 0
   private var hasToldRefusal = false
 
-  /// Takes a packet in.
+  /// Records a packet, and returns whether it is new.
   ///
   /// - Parameters:
-  ///   - isNumbered: whether its number is part of the content. Otherwise it may say again what it said before.
-  ///   - patience: after this time in which it was not heard the same content is another packet; nil: never.
+  ///   - isNumbered: whether the content includes a number. Otherwise a later packet may have the same content.
+  ///   - patience: after a silence of this length, the same content is a new packet; nil: never.
   mutating func take(
     _ content: UInt64, isNumbered: Bool, of beacon: BeaconIndex, at time: MonotonicTime, patience: TimeSpan?
   ) -> Novelty {
@@ -70,7 +70,7 @@ struct PacketLedger: Sendable {
     return .new
   }
 
-  /// Whether one more event of a beacon is told; if not, it is counted.
+  /// Whether an event of a beacon may be published. If not, it is counted.
   mutating func mayTell(of beacon: BeaconIndex, isMember: Bool, at time: MonotonicTime) -> Bool {
     let index = Int(beacon.rawValue)
     if senders[index].pace.take(at: time), !isMember || crowd.take(at: time) { return true }
@@ -78,7 +78,7 @@ struct PacketLedger: Sendable {
     return false
   }
 
-  /// Once, for people.
+  /// A notice for the user, once.
   mutating func takeNotice() -> String? {
     guard refused > 0, !hasToldRefusal else { return nil }
     hasToldRefusal = true
@@ -87,7 +87,8 @@ struct PacketLedger: Sendable {
       + "(events_refused in health counts)"
   }
 
-  /// Whether a reading that is the same as before says nothing new. A sensor that never says that a shake is over says each shake.
+  /// Whether a reading equal to the previous one is no news. If a sensor never reports the end of a shake, each
+  /// report is a new shake.
   mutating func lasts(_ reading: Reading, of beacon: BeaconIndex) -> Bool {
     guard case .flag(let flag) = reading.value, let detection = reading.quantity.detection else {
       return true
@@ -96,13 +97,13 @@ struct PacketLedger: Sendable {
     return senders[Int(beacon.rawValue)].cleared & detection != 0
   }
 
-  /// nil: nothing is known.
+  /// nil: nothing is recorded.
   func sender(_ beacon: BeaconIndex) -> Sender? {
     let index = Int(beacon.rawValue)
     return senders.indices.contains(index) && !senders[index].packets.isEmpty ? senders[index] : nil
   }
 
-  /// Takes over what was known of a beacon. It may be anything that was read.
+  /// Adopts a sender's state. It may come from a file, so it is not trusted.
   mutating func adopt(_ known: Sender?, as beacon: BeaconIndex) {
     guard var known else { return }
     makeRoom(for: beacon)
@@ -110,7 +111,7 @@ struct PacketLedger: Sendable {
     senders[Int(beacon.rawValue)] = known
   }
 
-  /// Takes over what one of an earlier configuration counted.
+  /// Adopts the counts of an earlier configuration.
   mutating func adopt(_ earlier: PacketLedger) {
     (crowd, refused, hasToldRefusal) = (earlier.crowd, earlier.refused, earlier.hasToldRefusal)
   }
@@ -152,7 +153,7 @@ extension PacketLedger.Packet: StateElement {
 }
 
 extension Quantity {
-  /// One bit each, for what lasts a moment.
+  /// One bit for each quantity that detects something momentary.
   fileprivate var detection: UInt8? {
     switch self {
     case .motion: 1

@@ -1,19 +1,20 @@
 import Beacons
 
-/// When to publish the distance of a beacon to a receiver: when it is heard, at most once a second. What was heard in between is
-/// published at the end of that second.
+/// When to publish the distance of a beacon to a receiver: when it is heard, at most once a second. Later sightings
+/// within that second are published at its end.
 struct RoomPresence: Sendable {
   static let pause = TimeSpan.seconds(1)
 
   /// The base topic; nil: room presence is off.
   let prefix: String?
   private var paces: [UInt64: Pace] = [:]
-  /// Those that are untold, and others that were.
+  /// Unpublished pairs, and some that were published since.
   private var heldBack = HeldBack()
 
-  /// Of a beacon and a receiver. Those of retired beacons need no cleanup: they were silent for longer.
+  /// The state of a beacon and receiver. Retired beacons need no cleanup, because they were silent for longer than
+  /// the pause.
   private struct Pace: StateElement {
-    /// From when on a sighting causes a message.
+    /// From this time on, a sighting is published at once.
     var dueFrom = MonotonicTime.zero
     var isUntold = false
 
@@ -25,7 +26,7 @@ struct RoomPresence: Sendable {
 
   init(prefix: String?) { self.prefix = prefix }
 
-  /// Whether to publish a sighting; if so, it counts as published.
+  /// Whether to publish a sighting now. If so, it counts as published.
   mutating func take(_ sighting: Sighting) -> Bool {
     // Without a signal there is no distance.
     guard prefix != nil, sighting.beacon != .nobody, sighting.rssi != nil else { return false }
@@ -43,10 +44,10 @@ struct RoomPresence: Sendable {
 
   var nextDeadline: MonotonicTime? { heldBack.next }
 
-  /// The first that must be published by a time; it counts as published.
+  /// The first pair that must be published by a time. It counts as published.
   mutating func popOverdue(notAfter time: MonotonicTime) -> (beacon: BeaconIndex, receiver: ReceiverIndex)? {
     while let (due, key) = heldBack.popFirst(notAfter: time) {
-      // It may have been published since.
+      // It may have been published meanwhile.
       guard let pace = paces[key], pace.isUntold, pace.dueFrom <= due else { continue }
       paces[key] = Pace(dueFrom: due + Self.pause)
       return (

@@ -4,38 +4,40 @@ import Beacons
 package struct HeardReading: Sendable {
   package var beacon: BeaconIndex
   var reading: Reading
-  /// Of the encrypted packet that it came in.
+  /// The counter of the encrypted packet.
   var counter: UInt32?
   /// Whether its sender sends only when something happens.
   var isTriggerBased = false
 }
 
-/// The latest readings of each beacon, and which states must be published: at once after a transition, otherwise at most once
-/// per `interval`. What changed in between is published at its end.
+/// The latest readings of each beacon, and which states must be published: at once after a transition, otherwise at
+/// most once per `interval`. Changes in between are published at its end.
 struct Telemetry: Sendable {
   let interval: TimeSpan
-  /// By `BeaconIndex`: from when on a sighting causes the state to be published. Touched at every sighting, so only eight octets.
+  /// By `BeaconIndex`: from this time on, a sighting publishes the state. Only eight octets, because every sighting
+  /// reads it.
   var dueFrom: [MonotonicTime] = []
-  /// By `BeaconIndex` too.
+  /// By `BeaconIndex`.
   var readings: [[Reading]] = []
   var due: [BeaconIndex] = []
   /// By `BeaconIndex`: whether something changed since the state was published.
   var changes: [Change] = []
-  /// Beacons with changes, and others that had some.
+  /// Beacons with unpublished changes, and some that were published since.
   var heldBack = HeldBack()
 
   enum Change: UInt8, StateCoded { case none, waiting, told }
-  /// Beacons heard for the first time, or with a reading of a new kind.
+  /// Beacons that are new or sent a new kind of reading.
   var news: [BeaconIndex] = []
-  /// By `BeaconIndex`: how often a member must still be noted before it is news. Anybody can invent members of a region.
+  /// By `BeaconIndex`: how many more sightings a member needs before it is reported as new. Anybody can fake members
+  /// of a region.
   var trials: [UInt8] = []
-  /// Those of a newcomer: they take `trialTime` at least.
+  /// The count for a new member. It takes at least `trialTime`.
   private let newcomerTrials: UInt8
   private static let trialTime = TimeSpan.seconds(10)
 
-  /// For a beacon that is known but was never sighted, such as the second of two identities in one advertisement.
+  /// Marks a beacon that is known but was never sighted, such as the second of two identities in one advertisement.
   private static let unsighted = MonotonicTime(nanoseconds: .min)
-  /// Instead of a time: it is due already.
+  /// Marks a state that is already due, in place of a time.
   private static let isDue = MonotonicTime(nanoseconds: .max)
 
   init(interval: TimeSpan) {
@@ -44,18 +46,18 @@ struct Telemetry: Sendable {
     newcomerTrials = UInt8(max(2, (Self.trialTime.seconds / trialPause.seconds).rounded(.up)))
   }
 
-  /// Between two times that a newcomer is noted.
+  /// The time between two sightings that count for a new member.
   private let trialPause: TimeSpan
 
-  /// A member of a region was admitted: it is no news until it was noted a few times.
+  /// Starts the trial of a new member of a region. It is reported as new only after several sightings.
   mutating func tryOut(_ beacon: BeaconIndex) {
     makeRoom(for: beacon)
     trials[Int(beacon.rawValue)] = newcomerTrials
   }
 
-  /// Forgets a beacon whose index is reused. Nothing is due.
+  /// Forgets a beacon whose index is reused. Nothing may be due.
   ///
-  /// - Returns: whether there was news of it.
+  /// - Returns: whether the beacon may have been reported as new.
   mutating func retire(_ beacon: BeaconIndex) -> Bool {
     let index = Int(beacon.rawValue)
     guard dueFrom.indices.contains(index) else { return false }
@@ -67,7 +69,7 @@ struct Telemetry: Sendable {
     return trials[index] == 0
   }
 
-  /// The latest of each kind; nil for a beacon that was not sighted.
+  /// The latest reading of each kind; nil if the beacon was not sighted.
   func readings(of beacon: BeaconIndex) -> [Reading]? {
     let index = Int(beacon.rawValue)
     return isSighted(index) ? readings[index] : nil
@@ -96,7 +98,7 @@ struct Telemetry: Sendable {
     if dueFrom[index] != Self.isDue { becomeDue(sighting.beacon) }
   }
 
-  /// Takes over what another one knew of a beacon.
+  /// Adopts a beacon from another telemetry.
   mutating func adopt(_ known: BeaconIndex, of other: Telemetry, as beacon: BeaconIndex) {
     guard let readings = other.readings(of: known) else { return }
     makeRoom(for: beacon)
@@ -112,7 +114,7 @@ struct Telemetry: Sendable {
     tell(beacon)
   }
 
-  /// Takes up a beacon of an earlier run, last heard at a time.
+  /// Adopts a beacon of an earlier run, last heard at `time`.
   mutating func adopt(_ beacon: BeaconIndex, readings: [Reading], heard time: MonotonicTime) {
     makeRoom(for: beacon)
     self.readings[Int(beacon.rawValue)] = readings
@@ -120,10 +122,10 @@ struct Telemetry: Sendable {
     tell(beacon)
   }
 
-  /// All beacons are news, as after every reload.
+  /// Reports all beacons as new, as after every reload.
   mutating func tellAll() { for beacon in known where !news.contains(beacon) { tell(beacon) } }
 
-  /// Keeps an advertisement's readings of sighted beacons until newer ones of the same quantities arrive.
+  /// Stores the readings of sighted beacons. Newer readings of the same kind replace them.
   mutating func note(_ readings: ArraySlice<HeardReading>) {
     // A beacon usually sends the same readings in the same order.
     var likely = 0
@@ -131,17 +133,17 @@ struct Telemetry: Sendable {
       let index = Int(heard.beacon.rawValue)
       guard isSighted(index) else { continue }
       if !Self.keep(heard.reading, in: &self.readings[index], likely: &likely) { tell(heard.beacon) }
-      // Telemetry comes without a sighting.
+      // A telemetry frame causes no sighting.
       holdBack(index)
     }
   }
 
-  /// The latest of the same kind; nil: there was none.
+  /// The latest reading of the same kind; nil: none.
   func reading(like reading: Reading, of beacon: BeaconIndex) -> Reading? {
     readings[Int(beacon.rawValue)].first { $0.isOfSameKind(as: reading) }
   }
 
-  /// Replaces the previous reading of the same kind; false if there was none.
+  /// Stores a reading in place of the previous one of its kind. Returns false if there was none.
   private static func keep(_ reading: Reading, in readings: inout [Reading], likely: inout Int) -> Bool {
     var place = likely
     if place >= readings.count || !readings[place].isOfSameKind(as: reading) {
@@ -163,7 +165,7 @@ struct Telemetry: Sendable {
 
   var hasNews: Bool { !news.isEmpty }
 
-  /// - Parameter others: beacons with other news; newcomers among them still have to wait.
+  /// - Parameter others: other beacons to report; new members still on trial are left out.
   mutating func takeNews(and others: [BeaconIndex] = []) -> [BeaconIndex] {
     defer { news.removeAll() }
     if others.isEmpty { return news }
@@ -174,7 +176,7 @@ struct Telemetry: Sendable {
       }
   }
 
-  /// The news of one frame come together.
+  /// Several new kinds of reading in one frame are reported once.
   private mutating func tell(_ beacon: BeaconIndex) {
     if news.last != beacon, trials[Int(beacon.rawValue)] == 0 { news.append(beacon) }
   }
@@ -184,7 +186,7 @@ struct Telemetry: Sendable {
     if isSighted(index), dueFrom[index] != Self.isDue { becomeDue(beacon) }
   }
 
-  /// What is known of a beacon changed by a time, though it was not heard.
+  /// Records that a beacon's state changed by `time` without a sighting.
   mutating func change(_ beacon: BeaconIndex, by time: MonotonicTime) {
     let index = Int(beacon.rawValue)
     guard isSighted(index), dueFrom[index] != Self.isDue else { return }
@@ -201,15 +203,15 @@ struct Telemetry: Sendable {
     changes.indices.contains(Int(beacon.rawValue)) && changes[Int(beacon.rawValue)] == .waiting
   }
 
-  /// When `popOverdue` next has something to return; it may turn out to have nothing.
+  /// When to call `popOverdue` next. It may return nothing then.
   var nextDeadline: MonotonicTime? { heldBack.next }
 
-  /// The first beacon whose changes must be published by a time. Call `takeUntold` after all that happened by then.
+  /// The first beacon whose changes must be published by a time. Process everything due by then, then call `takeUntold`.
   mutating func popOverdue(notAfter time: MonotonicTime) -> BeaconIndex? {
     while let (due, key) = heldBack.popFirst(notAfter: time) {
       let index = Int(key)
       if changes[index] == .waiting, dueFrom[index] <= due { return BeaconIndex(rawValue: Int32(index)) }
-      // It was published since it began to wait, and may have changed again.
+      // It was published after this entry was made, and may have changed again.
       let hasChanged = changes[index] == .waiting
       changes[index] = .none
       if hasChanged { holdBack(index) }
@@ -217,18 +219,19 @@ struct Telemetry: Sendable {
     return nil
   }
 
-  /// Whether changes are still unpublished. If so, call `setDue`, and `rest` once it is published.
+  /// Whether changes are still unpublished. If so, call `setDue`, publish the state, and call `rest`.
   mutating func takeUntold(of beacon: BeaconIndex) -> Bool {
     defer { changes[Int(beacon.rawValue)] = .none }
     return hasUntold(of: beacon)
   }
 
-  /// A state was published at a time, though its beacon was heard before: it is not again for a while.
+  /// Records that a state was published at `time`, later than the beacon's last sighting. The next one is due an
+  /// interval later.
   mutating func rest(_ beacon: BeaconIndex, from time: MonotonicTime) {
     let index = Int(beacon.rawValue)
     guard dueFrom[index] != Self.isDue else { return }
     if trials[index] > 0 {
-      // It was heard again since the last time that it was noted.
+      // The beacon was heard again since the last counted sighting.
       trials[index] -= 1
       tell(beacon)
     }
@@ -244,16 +247,16 @@ struct Telemetry: Sendable {
 
   /// The beacons whose state must be published now, in the order in which they became due. Call `published` for each.
   ///
-  /// - Parameter taken: its contents are replaced; its capacity is reused.
+  /// - Parameter taken: receives the beacons; its capacity is reused.
   mutating func takeDue(into taken: inout [BeaconIndex]) {
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &due)
   }
 
-  /// Notes that a beacon's state was published as of its newest sighting.
+  /// Records that a beacon's state was published at its latest sighting.
   mutating func published(_ beacon: BeaconIndex, heard time: MonotonicTime) {
     let next = time + (trials[Int(beacon.rawValue)] > 0 ? min(interval, trialPause) : interval)
-    // The very first time there is, and the very last, stand for others.
+    // The smallest and the largest time are reserved as markers.
     dueFrom[Int(beacon.rawValue)] = min(
       max(next, MonotonicTime(nanoseconds: .min + 1)), MonotonicTime(nanoseconds: .max - 1))
     if changes[Int(beacon.rawValue)] == .waiting { changes[Int(beacon.rawValue)] = .told }

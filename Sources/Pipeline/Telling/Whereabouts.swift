@@ -3,19 +3,19 @@ import Settings
 import Messages
 import Proximity
 
-/// Where each beacon was last said to be: `beacon/<beacon>/zone` and, if zones lie in places of Home Assistant,
-/// `beacon/<beacon>/place`.
+/// The published place of each beacon: `beacon/<beacon>/zone`, and `beacon/<beacon>/place` if zones lie in places of
+/// Home Assistant.
 struct Whereabouts: Sendable {
-  /// Indices of zones, or one of the numbers below.
+  /// Zone indices, or one of the negative markers.
   struct Told: StateElement {
     fileprivate var zone = Whereabouts.untold
-    /// The zone that the place is of.
+    /// The zone whose place was published.
     fileprivate var placed = Whereabouts.untold
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("zone", &zone)
       try coder("placed", &placed)
-      // What a zone has become under another name is told anew.
+      // A zone that has no index any more is published anew.
       guard let heirs = coder.heirs else { return }
       if zone >= 0 { zone = heirs[.zone][zone] ?? Whereabouts.untold }
       if placed >= 0 { placed = heirs[.zone][placed] ?? Whereabouts.untold }
@@ -24,13 +24,13 @@ struct Whereabouts: Sendable {
 
   fileprivate static let nowhere = -1 as Int32
   fileprivate static let untold = -2 as Int32
-  /// In a room, and in no zone.
+  /// In a room, but in no zone.
   fileprivate static let inRoom = -3 as Int32
 
   private let nearest: NearestZone
   /// By `ZoneIndex`.
   private let zones: [String]
-  /// By `ZoneIndex`: its place in Home Assistant; nil: none. Empty if no places are configured.
+  /// By `ZoneIndex`: the zone's place in Home Assistant; nil: none. Empty if no places are configured.
   private let places: [String?]
   /// By `BeaconIndex`.
   private var told: [Told] = []
@@ -46,12 +46,12 @@ struct Whereabouts: Sendable {
     places = zones.map { zone in pairs.first { $0.zone == zone }?.spoken }
   }
 
-  /// What changed since the last call.
+  /// The messages that changed since the last call.
   ///
   /// - Parameters:
   ///   - inside: the zones that the beacon is in, ascending.
   ///   - isInRoom: whether it is in a room.
-  ///   - distance: what a zone's receivers make of the beacon.
+  ///   - distance: a zone's estimate of the distance.
   mutating func news(
     of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], isInRoom: Bool,
     distance: (ZoneIndex) -> Double?
@@ -69,7 +69,7 @@ struct Whereabouts: Sendable {
     return news
   }
 
-  /// All whereabouts of a beacon, for a broker that may have lost them. The parameters are the same as for `news`.
+  /// All whereabouts of a beacon, for a broker that may have lost them. The parameters are as for `news`.
   func all(
     of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], isInRoom: Bool,
     distance: (ZoneIndex) -> Double?
@@ -84,17 +84,18 @@ struct Whereabouts: Sendable {
     told.indices.contains(Int(beacon.rawValue)) ? told[Int(beacon.rawValue)] : Told()
   }
 
-  /// Takes over where a beacon was said to be before: of two zones at equal distance it stays in that one.
+  /// Adopts the published place of an earlier run or configuration. Of two zones at equal distance, the beacon stays
+  /// in that one.
   mutating func restore(_ earlier: Told, of beacon: BeaconIndex, isInRoom: Bool) {
     let index = Int(beacon.rawValue)
     while told.count <= index { told.append(Told()) }
     told[index] = earlier
     if earlier.zone == Self.inRoom, !isInRoom { told[index].zone = Self.untold }
-    // There may have been no places.
+    // The earlier configuration may have had no places.
     if places.isEmpty || earlier.placed < 0 { told[index].placed = Self.untold }
   }
 
-  /// The beacon's index serves another from now on.
+  /// Forgets a beacon. Its index will be reused.
   mutating func retire(_ beacon: BeaconIndex) {
     if told.indices.contains(Int(beacon.rawValue)) { told[Int(beacon.rawValue)] = Told() }
   }

@@ -13,7 +13,7 @@ extension PhoneEngine {
   /// `backgroundTimeRemaining` now; nil: unlimited.
   public var remaining: Milliseconds? { isUnlimited ? nil : max(0, expiry - now) }
 
-  /// When background time runs out. An app that lingers has until then, also after the countdown for tasks.
+  /// When background time runs out. An app that lingers runs until `lingersUntil`, even after the tasks' countdown.
   var expiry: Milliseconds { max(countdownEnd, lingersUntil) }
 
   /// Whether the app may run in the background now.
@@ -82,7 +82,7 @@ extension PhoneEngine {
     if lifecycle == .background && rules.beginsTaskAtEvents { beginOwnTask() }
   }
 
-  /// The app got time: what kept it from running before is no reason any more.
+  /// Clears the reasons that kept the app from running before.
   private mutating func noteWakeUp() {
     region.wokeApp = true
     region.isSilent = false

@@ -26,7 +26,7 @@ extension PhoneEngine {
     switch rules.mechanism {
     case .activitySession: return session.isFromForeground && !session.isAutoPaused
     case .location, .sampledLocation:
-      // S1; Core Location: begun in the background it gives nothing.
+      // S1; Core Location: updates begun in the background are not delivered.
       if isWhenInUseOnly, !session.isFromForeground { return false }
       return rules.locationRunsInBackground && !rules.isLocationRejected && !session.isAutoPaused
     case .events, .cycle, .job, .intent, .foregroundService: return false
@@ -61,7 +61,7 @@ extension PhoneEngine {
     session.timerDue = .never
   }
 
-  /// What the sampling app does now, if it runs. Timers that become due while it does not run wait until it does.
+  /// Runs the sampling app's due timers. They wait while the app does not run.
   mutating func runSampler() {
     guard rules.mechanism == .sampledLocation, isRunning else { return }
     if now >= session.fixDue && isPermitted {

@@ -27,7 +27,7 @@ public struct PhoneEngine: Sendable {
   var isScreenOn = false
   var screenOffSince: Milliseconds
   var isAudioOn = false
-  /// Whether it is the app that plays: the audio began while it ran.
+  /// Whether the app itself plays the audio.
   var appPlaysAudio = false
   var hasDebugger = false
   var stillSince: Milliseconds?
@@ -100,7 +100,7 @@ public struct PhoneEngine: Sendable {
     if start == .background {
       let isEventDriven = rules.mechanism == .events
       if isEventDriven { lifecycle = .suspended } else { enterBackground() }
-      // It has been there for long.
+      // It has been in the background for long.
       lingersUntil = time
     }
   }

@@ -210,7 +210,7 @@ extension ScanSchedule: StateElement {
     try coder("starts", &starts)
     try coder("bucket_period", &bucketPeriod)
     try coder.check(
-      // It is divided by.
+      // Must not be 0, because it is a divisor.
       bucketPeriod.map { (1000...(1 << 50)).contains($0) } ?? true
         && starts.allSatisfy { $0.magnitude <= 1 << 53 })
   }

@@ -68,7 +68,7 @@ struct EventVocabulary: Sendable {
     }
   }
 
-  /// What an event does not take would otherwise be overlooked in silence.
+  /// Refuses members that an event does not use, so that mistakes are not overlooked.
   private func refuseStrangers(
     among members: [String: FlatObject.Member], of event: String
   ) throws(JSONCursor.Malformed) {

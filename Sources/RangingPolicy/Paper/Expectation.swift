@@ -33,7 +33,7 @@ extension Simulation {
       self.trigger = trigger
     }
 
-    /// Until when a simulation must last to tell; nil: its triggers tell.
+    /// Until when a simulation must last to be judged; nil: its triggers decide.
     public var time: Milliseconds? {
       switch claim {
       case .deliveredBy(let time), .state(_, let time), .remaining(_, let time): time
