@@ -1,23 +1,23 @@
 public import Beacons
 
-/// How long a beacon was heard in each room, counted while it is carried: the same windows that a calibration counts (see
-/// `MarkedWalk`), without keeping what was heard.
+/// Counts how long a beacon was heard in each room while it is carried. It uses the same windows as a calibration (see
+/// `MarkedWalk`) but stores no levels.
 public struct HeardTime: Sendable {
   /// By room.
   public private(set) var seconds: [Double]
-  /// The latest in which something was heard; it may go on.
+  /// The newest window with a sighting; it may not be over yet.
   private var window: Int64?
   private var room: Int?
-  /// Those that come after the windows counted so far.
+  /// Marks later than the windows counted so far.
   private var marks: [(time: MonotonicTime, room: Int?)] = []
 
-  /// - Parameter rooms: how many there are.
+  /// - Parameter rooms: the number of rooms.
   public init(rooms: Int) { seconds = [Double](repeating: 0, count: rooms) }
 
-  /// Notes where the beacon is from now on; nil: nobody says.
+  /// Records the beacon's room from `time` on; nil: unknown.
   public mutating func mark(_ room: Int?, at time: MonotonicTime) { marks.append((time, room)) }
 
-  /// Notes that any receiver hears it.
+  /// Records that a receiver heard the beacon.
   public mutating func hear(at time: MonotonicTime) {
     let now = RoomWindows.window(of: time)
     if let window, now > window { count(window) }

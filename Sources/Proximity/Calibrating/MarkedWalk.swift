@@ -1,13 +1,13 @@
 import Beacons
 
-/// A walk through the rooms with a beacon, and somebody who said where it was.
+/// A walk through the rooms with a beacon, with marks that say where it was.
 public struct MarkedWalk: Sendable {
   /// Where the beacon was from a time on.
   public struct Mark: Hashable, Sendable {
     public var time: MonotonicTime
-    /// nil: nobody says, until the next mark.
+    /// nil: unknown until the next mark.
     public var room: RoomIndex?
-    /// Where exactly, at that moment; nil: somewhere in the room.
+    /// The exact position at that time; nil: anywhere in the room.
     public var point: Point?
 
     public init(time: MonotonicTime, room: RoomIndex?, point: Point? = nil) {
@@ -20,7 +20,7 @@ public struct MarkedWalk: Sendable {
   /// What was heard in one window, and where the beacon was.
   struct Moment: Sendable {
     var window: Int64
-    /// By place among the plan's hearers.
+    /// `hearer` is an index into the plan's `hearers`; `level` is in dBm.
     var hearings: [(hearer: Int, level: Float)]
     var room: Int16
     var point: Point?
@@ -28,7 +28,7 @@ public struct MarkedWalk: Sendable {
 
   private(set) var moments: [Moment] = []
 
-  /// More than half a day is no walk.
+  /// Maximum number of moments: half a day.
   public static let limit = 150_000
 
   /// - Parameters:
@@ -68,10 +68,10 @@ public struct MarkedWalk: Sendable {
 
   init(moments: [Moment]) { self.moments = moments }
 
-  /// Marks this close to each other are points of one way between them.
+  /// Between marks closer in time than this, the beacon is assumed to move in a straight line.
   private static var way: TimeSpan { .seconds(30) }
 
-  /// Between two marked points of a room, on the straight way.
+  /// The position at `time`, interpolated linearly between two marked points.
   static func point(at time: MonotonicTime, _ marks: [Mark], _ index: Int) -> Point? {
     guard let from = marks[index].point else { return nil }
     guard index + 1 < marks.count, let to = marks[index + 1].point else { return from }
@@ -88,7 +88,7 @@ public struct MarkedWalk: Sendable {
     }
   }
 
-  /// Which receivers heard anything, by place among the plan's hearers.
+  /// The receivers that heard anything, as indices into the plan's `hearers`.
   public var heardBy: Set<Int> { Set(moments.lazy.flatMap { $0.hearings.map(\.hearer) }) }
 
   var seconds: Double { Double(moments.count) * RoomWindows.length.seconds }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Power and exponent of every receiver and one loss for all walls, from levels at known places: least squares, in which odd
-/// values count less and which stays near the usual values where the data say little.
+/// Fits power and exponent of each receiver, and one loss for all walls, to levels at known places. A robust least-squares fit;
+/// where data are few, it stays near the usual values.
 struct PathLossFit: Sendable {
   /// The mean level at one place.
   struct Point: Sendable {
@@ -12,7 +12,7 @@ struct PathLossFit: Sendable {
 
   private(set) var losses: [PathLoss]
 
-  /// How strongly a parameter is held to its usual value: as if so many points (of an odd dB each) spoke for it.
+  /// Regularisation: how many points each usual value counts as.
   private static let holdOnPower = 0.5
   private static let holdOnExponent = 30.0
   private static let holdOnWall = 20.0
@@ -56,7 +56,7 @@ struct PathLossFit: Sendable {
         weights[index] = 1 / (1 + error * error)
       }
     }
-    // A wall that amplifies, or a signal that grows with distance, is noise.
+    // A negative wall loss or exponent is noise.
     let wall = min(max(solution[size - 1], 0), 20)
     losses = (0..<hearers).map {
       PathLoss(power: solution[$0], exponent: min(max(solution[hearers + $0], 0.5), 6), wall: wall)
@@ -71,7 +71,7 @@ struct PathLossFit: Sendable {
   }
 }
 
-/// The solution of symmetric, positive definite equations by Cholesky's method; nil if they are not definite.
+/// Solves a symmetric, positive definite system by Cholesky decomposition; nil if it is not definite.
 private func solve(_ matrix: [Double], _ right: [Double]) -> [Double]? {
   let size = right.count
   var lower = [Double](repeating: 0, count: size * size)

@@ -1,14 +1,14 @@
 import Beacons
-/// Where in its room the beacon probably was at each moment of a walk, judged from what was heard before and after. So it is enough
-/// to say which room one walks through.
+/// Estimates where in its room the beacon was at each moment of a walk, from the levels before and after. So it is enough to mark
+/// the rooms of a walk.
 struct PlaceSmoother {
   private var model: RoomModel
   private var filter = RoomFilter()
   private let prior: [Float]
 
-  /// Moments that are smoothed together: they bound memory.
+  /// Maximum number of moments smoothed together. It bounds memory.
   private static let stretch = 1000
-  /// After a longer pause the walk begins anew.
+  /// A longer pause starts a new stretch. In windows.
   private static let pause = Int64(5 / RoomWindows.length.seconds)
 
   init(_ model: RoomModel) {
@@ -16,7 +16,7 @@ struct PlaceSmoother {
     prior = model.prior
   }
 
-  /// A place for each moment; −1 where it is unknown.
+  /// The cell of each moment; −1: unknown.
   mutating func places(of moments: [MarkedWalk.Moment], offset: Float) -> [Int] {
     var places: [Int] = []
     var start = 0
@@ -31,7 +31,7 @@ struct PlaceSmoother {
     return places
   }
 
-  /// Forward over the stretch, then backward; the product of both is what is believed.
+  /// Forward-backward smoothing. The belief of a moment is the product of both passes.
   private mutating func smooth(_ moments: ArraySlice<MarkedWalk.Moment>, _ offset: Float) -> [Int] {
     let count = prior.count
     var forward: [[Float]] = []
@@ -80,7 +80,7 @@ struct PlaceSmoother {
     }
   }
 
-  /// The cell of the room that is nearest to the mean.
+  /// The cell of the room nearest to the mean position.
   private func middle(of belief: [Float], in room: Int16) -> Int? {
     guard let grid = model.grid else { return nil }
     var (x, y, sum) = (0.0, 0.0, 0.0)

@@ -1,21 +1,21 @@
 import Beacons
 import Glibc
 
-/// How right the rooms would have been on a walk that the calibration did not know: each stretch of the walk is judged by a
-/// calibration made of the others.
+/// The accuracy of room estimates on a walk, by cross-validation: each part of the walk is judged with a calibration made from the
+/// other parts.
 public struct RoomAssessment: Hashable, Sendable {
-  /// Of the time, 0 to 1.
+  /// Share of the time with the right room, 0 to 1.
   public var right: Double
-  /// How often another room was told, and how often there was one.
+  /// The number of reported room changes, and of true ones.
   public var changes: Int
   public var trueChanges: Int
-  /// The middle of the delays with which a true change was told, seconds; nil: none was.
+  /// Median delay from a true change to its report, seconds; nil: no change was reported.
   public var delay: Double?
-  /// The middle of the distances from the estimated to the marked place, metres; nil: no places were marked, or there are no outlines.
+  /// Median distance from the estimated to the marked position, metres; nil: no marked positions or no outlines.
   public var distance: Double?
-  /// True changes that were not told before the next one.
+  /// True changes that were not reported before the next one.
   public var missed: Int
-  /// Seconds, by true room, then by told room; the last column: none was told.
+  /// Seconds by true room, then by reported room. The last column counts the time with no reported room.
   public var confusion: [[Double]]
 
   init(rooms: Int) {
@@ -28,9 +28,9 @@ public struct RoomAssessment: Hashable, Sendable {
 }
 
 extension RoomCalibrator {
-  /// The assessment of what would be used, and of less.
+  /// Assessments of the full calibration, of a part of it, and of none.
   public struct Comparison: Sendable {
-    /// Nothing measured.
+    /// Without any calibration.
     public var uncalibrated: RoomAssessment
     /// Path loss only; nil without outlines.
     public var pathLoss: RoomAssessment?
@@ -42,17 +42,17 @@ extension RoomCalibrator {
       self.calibrated = calibrated
     }
 
-    /// Shares of the time that are less apart are chance.
+    /// Smaller differences between shares of the time are noise.
     static let chance = 0.005
 
-    /// What to keep: everything, unless less was right more often; nil: nothing measured was best.
+    /// The best variant. The full calibration wins unless a simpler one was right more often; nil: no calibration was best.
     public var best: RoomCalibrator.Parts? {
       var (best, right) = (RoomCalibrator.Parts?.some(.all), calibrated.right)
       if let pathLoss, pathLoss.right > right + Self.chance { (best, right) = (.pathLoss, pathLoss.right) }
       return uncalibrated.right > right + Self.chance ? nil : best
     }
 
-    /// Of `best`.
+    /// The assessment of `best`.
     public var kept: RoomAssessment {
       switch best {
       case .all: calibrated
@@ -63,17 +63,15 @@ extension RoomCalibrator {
   }
 
   private static let folds = 5
-  /// A walk of less than this tells nothing about itself.
+  /// The shortest walk that can be assessed, seconds.
   private static let least = 60.0
 
-  /// nil: the walk is too short.
-  ///
-  /// - Parameter progress: called with the part that is done, 0 to 1.
+  /// Assesses a walk by cross-validation; nil: the walk is too short.
   public func assess(_ walk: MarkedWalk) -> Comparison? { assess(walk) { _ in } }
 
-  /// The same.
+  /// Assesses a walk by cross-validation and reports progress; nil: the walk is too short.
   ///
-  /// - Parameter progress: called with the part that is done, 0 to 1; what it throws ends the assessment.
+  /// - Parameter progress: called with the completed part, 0 to 1. An error that it throws ends the assessment.
   public func assess<Stop: Error>(_ walk: MarkedWalk, progress: (Double) throws(Stop) -> Void) throws(Stop)
     -> Comparison?
   {
@@ -101,7 +99,7 @@ extension RoomCalibrator {
   }
 }
 
-/// Compares told rooms with true ones, moment by moment.
+/// Compares reported rooms with true ones, moment by moment.
 public struct RoomJudge: Sendable {
   private var result: RoomAssessment
   private var delays: [Double] = []
@@ -145,9 +143,9 @@ public struct RoomJudge: Sendable {
     }
   }
 
-  /// What the judge remembers of one beacon.
+  /// What the judge stores about one beacon.
   public struct Follower: Sendable {
-    /// The last that was told, even if none is now.
+    /// The last reported room, even if none is reported now.
     fileprivate var told: Int?
     fileprivate var truth: Int?
     fileprivate var time: MonotonicTime?
@@ -156,10 +154,10 @@ public struct RoomJudge: Sendable {
     public init() {}
   }
 
-  /// Pauses that are longer do not count.
+  /// Longer pauses are not judged.
   private static var pause: TimeSpan { .seconds(5) }
 
-  /// What is told and true at a time, from the last call to this one.
+  /// Counts the time since the last call for the rooms reported and true at `time`.
   public mutating func follow(_ follower: inout Follower, told: Int?, true truth: Int, at time: MonotonicTime)
   {
     defer {
@@ -187,24 +185,24 @@ public struct RoomJudge: Sendable {
   }
 }
 
-/// What goes wrong most.
+/// The most frequent mistakes.
 extension RoomAssessment {
-  /// A room, another that is told in its place, and how much of its time.
+  /// A room, the wrong room reported for it, and the share of time with this mistake.
   public struct Mistake: Hashable, Sendable {
     public var room: RoomIndex
     public var told: RoomIndex
-    /// 0 to 1.
+    /// Share of the time in `room`, 0 to 1.
     public var share: Double
   }
 
-  /// The share of its time for which a room was told rightly; nil: nobody was in it.
+  /// The share of the time in a room with the right room reported; nil: no beacon was there.
   public func right(_ room: RoomIndex) -> Double? {
     let seconds = confusion[Int(room.rawValue)]
     let sum = seconds.reduce(0, +)
     return sum > 0 ? seconds[Int(room.rawValue)] / sum : nil
   }
 
-  /// The room that is most often taken for one other room; nil: none is.
+  /// The most frequent mistake; nil: there is none.
   public var mostMistaken: Mistake? {
     var worst: Mistake?
     for (room, seconds) in confusion.enumerated() {
@@ -219,8 +217,8 @@ extension RoomAssessment {
     return worst
   }
 
-  /// Where a further receiver would help most: of the two rooms that are taken for each other for the longest time, the one that
-  /// is told rightly for less of its time. nil: no two are.
+  /// The room where another receiver would help most. Of the two rooms confused for the longest time, it is the one with the
+  /// smaller share of right reports. nil: no rooms were confused.
   public var neediest: (room: RoomIndex, other: RoomIndex, seconds: Double)? {
     var worst: (room: RoomIndex, other: RoomIndex, seconds: Double)?
     for first in confusion.indices {

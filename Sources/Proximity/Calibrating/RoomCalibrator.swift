@@ -1,17 +1,17 @@
 import Beacons
 import Glibc
 
-/// Makes a calibration of a marked walk. With outlines it fits each receiver's path loss and the walls' loss, and then what is
-/// left of the signal place by place. Where only rooms were marked, it alternates between guessing the places and fitting.
-/// Without outlines it counts how often each receiver hears each level in each room.
+/// Makes a calibration from a marked walk. With outlines, it fits the path loss of each receiver and the loss of walls, then maps
+/// the residual signal by place. If only rooms were marked, it alternates between estimating places and fitting. Without outlines,
+/// it counts how often each receiver hears each level in each room.
 public struct RoomCalibrator: Sendable {
   let plan: RoomPlan
   let names: Names
 
-  /// Names, as a calibration has them, by index.
+  /// Names by index, as used in calibrations.
   public struct Names: Sendable {
     public var rooms: [String]
-    /// As `RoomPlan.hearers`.
+    /// In the order of `RoomPlan.hearers`.
     public var receivers: [String]
     public var floors: [String?]
 
@@ -22,15 +22,15 @@ public struct RoomCalibrator: Sendable {
     }
   }
 
-  /// Which parts of the calibration are made.
+  /// The parts of a calibration to make.
   public enum Parts: CaseIterable, Sendable {
     /// Power and exponent of each receiver, and the loss of walls.
     case pathLoss
-    /// Signal maps, too; without outlines, the levels that are heard in each room.
+    /// Signal maps too; without outlines, histograms of the levels in each room.
     case all
   }
 
-  /// Rounds of guessing places and fitting; the first two without maps, which would hold on to wrong places.
+  /// Rounds of estimating places and fitting. The first two use no maps, because maps would confirm wrong places.
   private static let rounds = 4
   private static let roundsWithoutMaps = 2
 
@@ -39,7 +39,7 @@ public struct RoomCalibrator: Sendable {
     self.names = names
   }
 
-  /// nil: nothing was heard while a room was marked.
+  /// nil: no beacon was heard while a room was marked.
   public func calibration(from walk: MarkedWalk, _ parts: Parts = .all) -> RoomCalibration? {
     guard !walk.moments.isEmpty else { return nil }
     guard plan.hasGeometry else {
@@ -62,7 +62,7 @@ public struct RoomCalibrator: Sendable {
     return calibration
   }
 
-  /// The marked points; else the middle of the room.
+  /// The marked points, else the middles of the rooms.
   private func firstPlaces(_ walk: MarkedWalk, _ grid: RoomGrid) -> [Int] {
     let middles = plan.rooms.indices.map { room in
       grid.cell(nearest: Outline(plan.rooms[room].outline).centroid, in: Int16(room)) ?? -1
@@ -73,7 +73,7 @@ public struct RoomCalibrator: Sendable {
     }
   }
 
-  /// Levels at one place and receiver.
+  /// Statistics of the levels of one receiver at one place.
   private struct Pile {
     var count = 0.0
     var sum = 0.0
@@ -92,7 +92,7 @@ public struct RoomCalibrator: Sendable {
     }
     let keys = piles.keys.sorted()
     let mounts = plan.places
-    // Each place counts once, however long the walk stayed there.
+    // Each place counts once, no matter how long the walk stayed there.
     let points = keys.compactMap { key -> PathLossFit.Point? in
       let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
       guard let mount = mounts[hearer], let pile = piles[key] else { return nil }

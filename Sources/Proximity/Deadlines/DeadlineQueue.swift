@@ -1,8 +1,8 @@
 import Beacons
 import HeapModule
 
-/// The deadlines of numbered timers in order of time; at equal times the smaller number comes first. A timer that moves to an
-/// earlier time leaves its old entry behind, which is skipped later.
+/// The deadlines of numbered timers, ordered by time, then by number. A timer that moves to an earlier time leaves its old entry in
+/// the heap, which skips it later.
 struct DeadlineQueue: Sendable {
   private struct Entry: Comparable {
     var time: MonotonicTime
@@ -12,34 +12,34 @@ struct DeadlineQueue: Sendable {
   }
 
   private var heap = Heap<Entry>()
-  /// When each timer fires; `distantFuture`: it does not.
+  /// When each timer fires; `distantFuture`: never.
   private var times: [MonotonicTime] = []
 
-  /// How many timers fire.
+  /// The number of timers with a deadline.
   private(set) var count = 0
-  /// The earliest deadline. Its timer may have to be rescheduled rather than acted on.
+  /// The earliest deadline. It may be earlier than its timer needs.
   var first: MonotonicTime? { heap.min?.time }
 
-  /// One more timer, with the next number.
+  /// Adds a timer with the next number.
   mutating func add() { times.append(.distantFuture) }
 
   /// Whether any timer is due.
   @inline(__always) func isDue(at time: MonotonicTime) -> Bool { heap.min.map { $0.time <= time } ?? false }
 
-  /// When a timer fires; nil: it does not.
+  /// When a timer fires; nil: never.
   func time(of timer: Int32) -> MonotonicTime? {
     times[Int(timer)] == .distantFuture ? nil : times[Int(timer)]
   }
 
-  /// Makes `timer` fire at `time` at the latest. If it fires too early, its owner reschedules it: that is cheaper than moving
-  /// an entry at every sighting.
+  /// Makes `timer` fire at `time` at the latest. If it fires too early, its owner reschedules it. That is cheaper than moving an
+  /// entry at every sighting.
   mutating func schedule(_ timer: Int32, at time: MonotonicTime) {
     let earlier = times[Int(timer)]
     guard time < earlier else { return }
     if earlier == .distantFuture { count += 1 }
     times[Int(timer)] = time
     heap.insert(Entry(time: time, timer: timer))
-    // A beacon that flickers would leave hundreds behind.
+    // Removes old entries. A flickering beacon would leave hundreds of them.
     if heap.count > 2 * count + 64 { heap.removeAll { times[Int($0.timer)] != $0.time } }
   }
 

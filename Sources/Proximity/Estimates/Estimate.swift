@@ -8,13 +8,13 @@ public struct Estimate: Hashable, Sendable {
   public var distance: Double
   /// Standard deviation of `distance`, metres.
   public var distanceDeviation: Double
-  /// How often this receiver really hears the beacon; nil until that is learnt.
+  /// The mean interval between receptions at this receiver; nil: not learnt yet.
   public var interval: TimeSpan?
   public var samples: Int
   public var lastHeard: MonotonicTime
 }
 
-/// What the engine keeps of a beacon's newest sighting.
+/// Time and receiver of a beacon's newest sighting.
 public struct LastSighting: Hashable, Sendable {
   public var time: MonotonicTime
   public var wallTime: WallTime

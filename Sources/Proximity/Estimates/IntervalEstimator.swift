@@ -10,11 +10,11 @@ import Beacons
 /// "Recent" means the newest three blocks of gaps. A block has at least 8 gaps and lasts at least 8 s, so that a burst
 /// of advertisements is not taken for the beacon's interval.
 struct IntervalEstimator: Hashable, Sendable {
-  /// The limit until enough gaps are known.
+  /// The limit until enough gaps were learnt.
   static var unlearnt: TimeSpan { TimeSpan(nanoseconds: 30_000_000_000) }
   static var floor: TimeSpan { TimeSpan(nanoseconds: 5_000_000_000) }
   static var ceiling: TimeSpan { TimeSpan(nanoseconds: 900_000_000_000) }
-  /// Gaps up to this are learnt even if they looked like a loss. Pauses of scanners and between bursts are shorter.
+  /// Gaps up to this are learnt even if they looked like a loss: pauses of scanners, and pauses between bursts, are shorter.
   private static var ordinary: TimeSpan { TimeSpan(nanoseconds: 20_000_000_000) }
   private static let blockGaps: UInt16 = 8
   private static let blockSeconds: Float = 8
@@ -24,7 +24,7 @@ struct IntervalEstimator: Hashable, Sendable {
     var first: Float = 0
     var second: Float = 0
 
-    /// Returns whether the gap is one of the two.
+    /// Returns whether the gap is now one of the two.
     mutating func add(_ gap: Float) -> Bool {
       if gap > first {
         second = first
@@ -45,14 +45,14 @@ struct IntervalEstimator: Hashable, Sendable {
   private var gaps: UInt16 = 0
   private var blocks: UInt8 = 0
   private var seconds: Float = 0
-  /// A gap that looked like a loss. It counts once the next one is similar: then the beacon has slowed down.
+  /// A gap that looked like a loss. It is learnt if the next gap is similar, because then the beacon has slowed down.
   private var doubtful: Float = 0
   /// Smoothed gap in seconds; 0: none yet.
   private var mean: Float = 0
   /// Silence after which the beacon is lost.
   private(set) var lost = Self.unlearnt
 
-  /// How often the beacon is really heard; nil before the first gap.
+  /// The mean interval between receptions; nil before the first gap.
   var interval: TimeSpan? { mean > 0 ? .seconds(Double(mean)) : nil }
 
   mutating func add(gap: TimeSpan) {
@@ -72,7 +72,7 @@ struct IntervalEstimator: Hashable, Sendable {
   private mutating func learn(_ gap: Float) {
     mean = mean == 0 ? gap : mean + (gap - mean) / 16
     let isChanged = current.add(gap)
-    // A full counter steps back to the last multiple of four, so that it does not overflow.
+    // When full, the counter goes back to a multiple of four instead of overflowing.
     gaps = gaps == .max ? .max - 3 : gaps + 1
     seconds += gap
     if gaps >= Self.blockGaps, seconds >= Self.blockSeconds {
@@ -109,7 +109,7 @@ extension IntervalEstimator: StateElement {
     try coder.check(isSound)
   }
 
-  /// Whether it can be: all that was read has a range.
+  /// Whether all values are within their valid ranges.
   var isSound: Bool {
     current.isSound && previous.isSound && beforePrevious.isSound && Self.seconds.contains(doubtful)
       && Self.seconds.contains(mean) && (0...1e8).contains(seconds) && lost >= Self.floor

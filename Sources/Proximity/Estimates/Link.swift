@@ -1,7 +1,7 @@
 import Beacons
 import Glibc
 
-/// What one receiver hears of one beacon.
+/// The reception of one beacon by one receiver.
 struct Link: Hashable, Sendable {
   var receiver: ReceiverIndex
   /// Whether the receiver still hears the beacon, judged by the beacon's interval.
@@ -10,15 +10,15 @@ struct Link: Hashable, Sendable {
   /// Sightings since the beacon appeared here.
   var samples: Int32 = 0
   var lastHeard: MonotonicTime
-  /// The silence counts from here: the last sighting, or when the receiver recovered from blindness after it.
+  /// Start of the silence: the last sighting, or a later recovery of the receiver from blindness.
   var silentSince: MonotonicTime
-  /// Start of the newest instant with a signal.
+  /// Time of the newest sample that was used.
   var lastSignal: MonotonicTime
   /// RSSI at 1 m in dBm as this receiver hears this beacon.
   var power: Float
   /// log10 of the distance in metres; valid if `filter.hasLevel`.
   var logDistance: Float = 0
-  /// How far `logDistance` must be beyond a threshold for that to be likely enough to decide.
+  /// How far `logDistance` must be beyond a threshold to count as beyond it.
   var margin: Float = 0
   var filter = SignalFilter()
   var interval = IntervalEstimator()
@@ -31,28 +31,28 @@ struct Link: Hashable, Sendable {
     lastSignal = time
   }
 
-  /// How long a silence means loss. After a blind period the link waits longer rather than guess.
+  /// The silence after which the beacon counts as lost. It is longer after a blind period.
   var patience: TimeSpan {
     silentSince > lastHeard ? max(interval.lost, IntervalEstimator.unlearnt) : interval.lost
   }
 
-  /// When the receiver stops hearing the beacon, if it stays silent.
+  /// When the beacon counts as lost at this receiver if it stays silent.
   var silenceDeadline: MonotonicTime { silentSince + patience }
 
-  /// Sightings closer together are copies of one advertisement (other channels, scan responses) or a burst: the
-  /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
+  /// Sightings closer together are copies of one advertisement (other channels, scan responses) or a burst. The shortest
+  /// advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
   private static var instant: TimeSpan { TimeSpan(nanoseconds: 20_000_000) }
 
-  /// A beacon that appears is assumed to be 3 m away, plus or minus 3 m: by this many dB weaker than at 1 m.
+  /// The assumed path loss of a beacon that appears, dB relative to 1 m: 3 m away, plus or minus 3 m.
   private static var appearance: Float { 9.5 }
 
-  /// A distance has crossed a threshold if four of five distances as uncertain as this one are beyond it: by this many
-  /// standard deviations of a normal distribution.
+  /// A distance has crossed a threshold if it is beyond it with a probability of 80 %: by this many standard deviations of a normal
+  /// distribution.
   private static var likely: Float { 0.841_62 }
 
   /// What a sighting changed.
   struct News {
-    /// The receiver had not heard the beacon for long, or never before.
+    /// The beacon was lost at this receiver, or never heard before.
     var isReturning: Bool
     /// The signal changed.
     var isOfSignal: Bool
@@ -68,7 +68,7 @@ struct Link: Hashable, Sendable {
   ) -> News {
     self.power = power
     var news = News(isReturning: !isCurrent, isOfSignal: false)
-    // A gap in which the receiver was blind says nothing about the beacon.
+    // A gap that includes a blind period is not learnt.
     if time > lastHeard, silentSince == lastHeard { interval.add(gap: time - lastHeard) }
     if !isCurrent {
       isCurrent = true
@@ -80,7 +80,7 @@ struct Link: Hashable, Sendable {
     silentSince = time
     guard let rssi else { return news }
     let elapsed = time - lastSignal
-    // Of one instant one sample counts: a burst must not outvote the time around it.
+    // Only one sample counts per instant, so that a burst does not outweigh the samples around it.
     guard !filter.hasLevel || elapsed >= Self.instant else { return news }
     filter.add(rssi, elapsed: Float(elapsed.seconds), expected: power - Self.appearance)
     lastSignal = time
@@ -91,14 +91,14 @@ struct Link: Hashable, Sendable {
     return news
   }
 
-  /// The distance in metres that was compared with a threshold for coming in; nil: it is that of the estimate.
+  /// The distance in metres that was compared with the threshold for entering; nil: that of the estimate.
   var distanceOfComing: Double? { isLocated ? pow(10, Double(logDistance + margin)) : nil }
 
   /// The receiver's estimate of the beacon.
   ///
   /// - Parameters:
-  ///   - located: standard deviation of the distance in metres where the joint position decides it; else nil.
-  ///   - luck: by how many decades the distance seems smaller than it is.
+  ///   - located: standard deviation in metres of a distance from the joint position; nil: the distance is not from it.
+  ///   - luck: correction of the distance in decades; see `Rivals`.
   func estimate(calibration: Calibration, located: Double?, luck: Double) -> Estimate? {
     guard filter.hasLevel else { return nil }
     let distance = pow(10, Double(located == nil ? logDistance : logDistance - margin) + luck)
@@ -112,12 +112,12 @@ struct Link: Hashable, Sendable {
       samples: Int(samples), lastHeard: lastHeard)
   }
 
-  /// Standard deviation in metres of a distance that one receiver's signal suggests.
+  /// Standard deviation in metres of a distance estimated from one receiver's signal.
   ///
-  /// Of the signal's deviation from the model more than half remains in the smoothed level of a beacon that moves. A distance
-  /// that seems small is less sure than its logarithm says: fading makes beacons seem near that are not. On walks through
-  /// an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) the true distance was within one such
-  /// deviation 69 to 76 % of the time and within two 92 to 95 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
+  /// If the beacon moves, more than half of the signal's deviation from the model remains after smoothing. The deviation of small
+  /// distances is larger than that of their logarithm suggests, because fading can make distant beacons seem near. On walks through
+  /// an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) the true distance was within one such deviation 69 to
+  /// 76 % of the time and within two 92 to 95 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
   private static func deviation(
     at distance: Double, decibels: Double, exponent: Double, samples: Int32
   ) -> Double {
@@ -145,7 +145,7 @@ extension Link: StateElement {
     try coder.check(isSound)
   }
 
-  /// Whether it can be: all that was read has a range.
+  /// Whether all values are within their valid ranges.
   var isSound: Bool {
     samples >= 0 && abs(power) <= 1e4 && abs(logDistance) <= 1e4 && abs(margin) <= 1e4 && filter.isSound
       && interval.isSound

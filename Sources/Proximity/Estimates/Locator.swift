@@ -1,14 +1,14 @@
 import Beacons
 import Glibc
 
-/// The position of a beacon, from all receivers of known position that hear it: an extended Kalman filter on the plane over
-/// RSSI, with a random walk as the motion model.
+/// Estimates the position of a beacon from all receivers of known position that hear it. An extended Kalman filter in the plane; it
+/// takes RSSI samples and assumes a random walk.
 ///
-/// One receiver alone cannot tell a near beacon behind a body from a far one. Several together can.
+/// One receiver cannot distinguish a near beacon behind a body from a distant one. Several receivers can.
 struct Locator: Hashable, Sendable {
-  /// Receivers needed for a position to mean anything.
+  /// The minimum number of receivers for a useful position.
   static let quorum: UInt16 = 3
-  /// How far a beacon moves in a second (standard deviation, metres): walking.
+  /// Motion of a beacon in one second (standard deviation, metres): walking.
   private static let stride = 1.2
   /// Degrees of freedom of the Student-t weight that damps outliers.
   private static let freedom = 4.0
@@ -50,7 +50,7 @@ struct Locator: Hashable, Sendable {
     xx += growth
     yy += growth
 
-    // E[ln d²] over the present uncertainty, within a few per cent: add half the variance to the square.
+    // Approximates E[ln d²] over the current uncertainty to a few per cent: adds half the variance to the square.
     let (dx, dy) = (x - position.x, y - position.y)
     let square = dx * dx + dy * dy + Self.height(of: position) + 0.5 * (xx + yy)
     let k = Self.slope * exponent
@@ -80,7 +80,7 @@ struct Locator: Hashable, Sendable {
   /// Standard deviation of the distance to a receiver in metres.
   func deviation(to position: Position) -> Double {
     let (dx, dy) = (x - position.x, y - position.y)
-    // Along the line of sight, and what is across it where the receiver is no farther than the position is uncertain.
+    // Along the line of sight, and across it. The latter matters if the receiver is as near as the position is uncertain.
     let along = dx * dx * xx + 2 * dx * dy * xy + dy * dy * yy
     let across = 0.5 * (xx * xx + 2 * xy * xy + yy * yy)
     let square = dx * dx + dy * dy + Self.height(of: position) + 0.28 * (xx + yy)
@@ -94,7 +94,7 @@ struct Locator: Hashable, Sendable {
   }
 }
 
-/// How many receivers hear the beacon follows from the links.
+/// `receivers` is not coded. It follows from the links.
 extension Locator: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("x", &x)
@@ -106,6 +106,6 @@ extension Locator: StateElement {
     try coder.check(isSound)
   }
 
-  /// Whether it can be: all that was read has a range.
+  /// Whether all values are within their valid ranges.
   var isSound: Bool { abs(x) + abs(y) + abs(xx) + abs(xy) + abs(yy) <= 1e12 }
 }

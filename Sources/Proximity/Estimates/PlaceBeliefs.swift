@@ -1,62 +1,62 @@
 import Beacons
 import Glibc
 
-/// Where beacons are, for the distances that zones ask for: a probability for each cell around the receivers of known position.
-/// It is the filter that rooms use, with cells of 0.6 m and a beacon that walks.
+/// The position of each beacon, for the distances that zones use: a probability for each cell around the receivers of known
+/// position. It uses the same filter as rooms, with cells of 0.6 m and faster motion.
 ///
-/// In an open office with twelve receivers (Position-Annotated-BLE-RSSI-Dataset, straight walks, leave one out) zones follow it
-/// more closely than the `Locator`: F1 of events 0.61 in place of 0.58 (without dwell 0.64 and 0.57), and 0.70 with signal maps
-/// of the other walks.
+/// In an open office with twelve receivers (Position-Annotated-BLE-RSSI-Dataset, straight walks, leave one out) zones were more
+/// accurate than with the `Locator`: F1 of events 0.61 instead of 0.58 (without dwell 0.64 instead of 0.57), and 0.70 with signal
+/// maps from the other walks.
 struct PlaceBeliefs: Sendable {
   private var model: RoomModel
   let grid: RoomGrid
-  /// Which map the cells are of, in this process.
+  /// Identifies the map of the cells within this process.
   let map: Int
   private var filter = RoomFilter(stride: Self.stride)
   let prior: [Float]
-  /// By `ReceiverIndex`: its place among the hearers, or −1.
+  /// By `ReceiverIndex`: its index among the hearers, or −1.
   private let hearers: [Int16]
   /// RSSI at 1 m in dBm for which the maps of each hearer were made.
   private let powers: [Float]
-  /// By hearer and cell: in which bin the distance falls.
+  /// By hearer and cell: the bin of the distance.
   let bins: [[UInt8]]
   /// By `BeaconIndex`: its slot, or −1.
   var slots: [Int32] = []
-  /// By slot: until when the belief has spread.
+  /// By slot: the time up to which motion was applied to the belief.
   var times: [MonotonicTime] = []
-  /// By slot: how many words of receivers it takes until the belief says something.
+  /// By slot: how many samples are still needed before the belief is used.
   var openWords: [UInt8] = []
   /// `prior.count` numbers for each slot.
   var beliefs: [Float] = []
   var freeSlots: [Int32] = []
-  /// How probable each bin of distance is, for the receiver that was asked for last.
+  /// The probability of each distance bin, for the last receiver queried.
   var shares = [Float](repeating: 0, count: Self.binCount)
 
-  /// Metres by which a beacon strays in a second, and how much the receivers' words count, as the walks in the office have it:
-  /// both make the true place most probable.
+  /// Motion of a beacon in one second, metres, and the exponent applied to each likelihood. On the walks in the office, these
+  /// values made the true place most probable.
   private static let stride = 1.0
   private static let temper: Float = 0.7
-  /// Metres around the receivers within which a beacon may be.
+  /// Cells extend this far beyond the receivers, metres.
   private static let surroundings = 3.0
-  /// Edges of cells, metres. Where they would be longer, cells tell nothing.
+  /// Smallest and largest useful edge of a cell, metres.
   private static let finest = 0.6
   private static let coarsest = 1.0
-  /// Kernel of a measured sample, metres: wider than for rooms, as walks leave more out between them.
+  /// Kernel width of a measured sample, metres. It is wider than for rooms, because the walks are farther apart.
   private static let reach = 1.0
-  /// What all beliefs together may take, octets. Further beacons have no belief.
+  /// Maximum memory of all beliefs, octets. Further beacons have no belief.
   private static let limit = 64 << 20
-  /// More receivers than these would make the tables of distances too large.
+  /// Maximum number of receivers. More would make the distance tables too large.
   private static let receiverLimit = 64
-  /// Bins of distance from `nearest` on, so many for each doubling.
+  /// Distance bins: the first begins at `nearest` metres, with `binsPerDoubling` bins for each doubling.
   static let binCount = 128
   static let binsPerDoubling = 16.0
   static let nearest = 0.3
-  /// One odd word must not move a beacon that was in a zone before a restart.
+  /// Samples needed after a restart, so that one outlier does not move a beacon out of its zone.
   private static let wordsAfterRestart: UInt8 = 8
-  /// Another gap means that the beacon was elsewhere meanwhile.
+  /// The longest time over which motion is applied, seconds.
   private static let longest = 600.0
 
-  /// nil: too few receivers have a position, or they are spread too widely.
+  /// nil: too few receivers have a position, or the area is too large.
   init?(_ site: Site, power: (ReceiverIndex, Double?) -> Float) {
     let placed = site.receivers.compactMap { index, calibration in
       calibration.position.map { (index: index, position: $0, calibration: calibration) }
@@ -120,7 +120,7 @@ struct PlaceBeliefs: Sendable {
     return UInt8(min(bin, Double(binCount - 1)))
   }
 
-  /// Takes in what a receiver heard of a beacon; false if it has no belief.
+  /// Processes one sample. Returns false if the beacon has no belief.
   ///
   /// - Parameters:
   ///   - level: dBm.
@@ -136,12 +136,12 @@ struct PlaceBeliefs: Sendable {
     return true
   }
 
-  /// The beacon was known in an earlier run, which took its belief along: where it is must be found anew.
+  /// Starts the belief of a beacon that was restored without its belief.
   mutating func begin(_ beacon: Int, at time: MonotonicTime) {
     if let slot = slot(of: beacon, at: time) { openWords[slot] = Self.wordsAfterRestart }
   }
 
-  /// Whether it is still open where a beacon is that was known in an earlier run.
+  /// Whether the position of a restored beacon is still unknown.
   func isOpen(_ beacon: Int) -> Bool {
     beacon < slots.count && slots[beacon] >= 0 && openWords[Int(slots[beacon])] > 0
   }
@@ -154,7 +154,7 @@ struct PlaceBeliefs: Sendable {
     beliefs.withUnsafeMutableBufferPointer { all in
       let belief = UnsafeMutableBufferPointer(rebasing: all[(slot * count)..<((slot + 1) * count)])
       let step = filter.secondsOfStep(grid)
-      // The belief spreads in whole steps; what is left of the time counts next time.
+      // Motion is applied in whole steps. The rest of the time is kept for the next call.
       let steps = (min((now - time).seconds, longest) / step).rounded(.down)
       if steps > 0 {
         filter.move(belief, model, prior: prior, seconds: steps * step)
@@ -192,7 +192,7 @@ struct PlaceBeliefs: Sendable {
     return slot
   }
 
-  /// nil: it has none.
+  /// nil: the beacon has no belief.
   func belief(of beacon: Int) -> PlaceBelief? {
     guard beacon < slots.count, slots[beacon] >= 0 else { return nil }
     let slot = Int(slots[beacon])
@@ -200,7 +200,7 @@ struct PlaceBeliefs: Sendable {
       map: map, time: times[slot], shares: Array(beliefs[(slot * prior.count)..<((slot + 1) * prior.count)]))
   }
 
-  /// Takes over a belief of an engine with the same map; on another, its cells are elsewhere.
+  /// Restores a belief from an engine with the same map. A belief of another map is ignored.
   mutating func restore(_ belief: PlaceBelief, of beacon: Int) {
     guard belief.map == map, belief.shares.count == prior.count, let slot = slot(of: beacon, at: belief.time)
     else { return }
@@ -208,7 +208,7 @@ struct PlaceBeliefs: Sendable {
     for cell in 0..<prior.count { beliefs[slot * prior.count + cell] = belief.shares[cell] }
   }
 
-  /// Nobody hears the beacon any more.
+  /// Removes the belief of a beacon that no receiver hears any more.
   mutating func forget(_ beacon: Int) {
     guard beacon < slots.count, slots[beacon] >= 0 else { return }
     freeSlots.append(slots[beacon])
@@ -216,24 +216,23 @@ struct PlaceBeliefs: Sendable {
   }
 }
 
-/// Where one beacon is: a probability for each cell, spread up to a time.
+/// The belief of one beacon: a probability for each cell at `time`.
 public struct PlaceBelief: Hashable, Sendable {
   var map: Int
   var time: MonotonicTime
   var shares: [Float]
 }
 
-/// How far a beacon is from a receiver, by what is believed of its place.
+/// Distances from beacons to receivers, computed from the beliefs.
 extension PlaceBeliefs {
-  /// log10 of two distances to a receiver in metres: of the one within which the beacon is with a probability of `coming`, and of
-  /// the median.
+  /// log10 of two distances to a receiver in metres: the quantile `coming`, and the median.
   mutating func logDistances(of beacon: Int, to receiver: Int) -> (within: Float, median: Float)? {
     guard spread(beacon, receiver) else { return nil }
     return (quantile(Self.coming), quantile(0.5))
   }
 
-  /// How probable it must be that a beacon is within a threshold for it to come in, if it stays so for the dwell time. It leaves
-  /// when it is as probably beyond the threshold of exit as not.
+  /// The probability of being within a threshold at which a beacon enters after the dwell time. It leaves when the probability of
+  /// being beyond the exit threshold is one half.
   private static let coming: Float = 0.35
 
   /// Standard deviation of the distance to a receiver, metres.
@@ -250,10 +249,10 @@ extension PlaceBeliefs {
     return Self.modesty * max(squares - sum * sum, quantum).squareRoot()
   }
 
-  /// Of the walks in the office, where it would otherwise hold 82 % within 3 m.
+  /// Correction factor from the walks in the office. Without it, 82 % of the distances within 3 m were within one deviation.
   private static let modesty = 0.85
 
-  /// Sums the belief up by distance.
+  /// Sums the belief by distance bin into `shares`.
   private mutating func spread(_ beacon: Int, _ receiver: Int) -> Bool {
     guard let hearer = hearer(receiver), slots.indices.contains(beacon), slots[beacon] >= 0 else {
       return false
@@ -282,7 +281,7 @@ extension PlaceBeliefs {
     return Self.logDistance(Float(Self.binCount))
   }
 
-  /// log10 of the distance in metres at a place between bins.
+  /// log10 of the distance in metres at a fractional bin.
   private static func logDistance(_ bin: Float) -> Float {
     Float(log10(nearest)) + bin * Float(log10(2) / binsPerDoubling)
   }

@@ -1,21 +1,21 @@
 import Glibc
 
-/// The receivers that hear a beacon about as well as the one it seems nearest to.
+/// Corrects the bias of the smallest of several distances.
 ///
-/// Of several uncertain distances the smallest is partly small by luck. In an open office with twelve receivers the nearest
-/// one's was 2.0 m too small where 3 to 7 m were true, and is 1.2 m too small with this correction; the median error falls
-/// from 1.5 to 1.1 m (Position-Annotated-BLE-RSSI-Dataset, leave one walk out).
+/// The smallest of several uncertain distances is too small on average. In an open office with twelve receivers, the distance to
+/// the nearest receiver was 2.0 m too small where 3 to 7 m were true, and 1.2 m with this correction. The median error fell from
+/// 1.5 to 1.1 m (Position-Annotated-BLE-RSSI-Dataset, leave one walk out).
 ///
-/// This is for telling the distance to a receiver that was chosen. Zones compare the smallest distance as it is: it is a
-/// good measure of how near the nearest receiver is, whichever that may be.
+/// Use this to report the distance to the nearest receiver. Zones compare the uncorrected smallest distance with their thresholds:
+/// it measures well how near the nearest receiver is, whichever receiver that is.
 struct Rivals {
   private let nearest: Double
   /// Standard deviation of each distance, decades.
   private let deviation: Double
-  /// How many receivers compete, the nearest included. One counts less the farther it seems.
+  /// The effective number of receivers, including the nearest. More distant ones count less.
   private var count = 0.0
 
-  /// What smoothing leaves of the signal's deviation from the model, for a beacon that moves.
+  /// The share of the signal's deviation that remains after smoothing, for a moving beacon.
   private static let remaining = 0.8
 
   /// - Parameters:
@@ -31,6 +31,6 @@ struct Rivals {
     count += exp(-0.25 * apart * apart)
   }
 
-  /// By how many decades luck made the nearest seem nearer than it is.
+  /// The bias of the smallest distance in decades.
   var luck: Double { 0.5 * deviation * log(max(count, 1)).squareRoot() }
 }

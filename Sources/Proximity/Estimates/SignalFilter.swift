@@ -2,78 +2,81 @@ import Beacons
 
 /// Smooths the signal of one beacon at one receiver, in dBm.
 ///
-/// A Kalman filter of the level and of its rate of change: who walks makes it rise or fall for seconds, and a filter that knows
-/// this follows without delay and still averages out the noise. The rate fades within half a minute. An odd sample counts little
-/// (Student's t); two that agree are a step, and are followed. A steady signal comes out as it came in.
+/// A Kalman filter for the level and its rate of change. While a beacon is carried, its level rises or falls for seconds; a filter
+/// with a rate follows that without delay and still averages the noise. The rate fades within half a minute. A single outlier has
+/// little weight (Student's t); two similar ones in a row are a step and are followed at once. A steady signal is not changed.
 ///
-/// How widely the samples scatter around the level tells how far the level can be trusted: a steady signal is believed at
-/// once, a wavering one only where it is clearly beyond a threshold.
+/// The scatter of the samples determines how far the level is trusted. A steady signal is trusted at once, a noisy one only if it
+/// is clearly beyond a threshold.
 ///
-/// In an open office (Position-Annotated-BLE-RSSI-Dataset) a sample is 4.9 dB off by noise of its own, and what the surroundings
-/// add along the way is 1.5 to 2 dB. On walks around corners that were simulated with these figures, zones of one receiver had an
-/// F1 of events of 0.46 at 0.4 m/s and 0.61 at 0.8 m/s, in place of 0.41 and 0.53 with an average after a median. On the
-/// recorded straight walks the two do alike.
+/// In an open office (Position-Annotated-BLE-RSSI-Dataset) each sample has 4.9 dB of independent noise, and the surroundings add
+/// 1.5 to 2 dB along the way. On simulated walks around corners with these values, zones of one receiver had an F1 of events of
+/// 0.46 at 0.4 m/s and 0.61 at 0.8 m/s, instead of 0.41 and 0.53 with an average after a median. On the recorded straight walks
+/// both were equal.
 ///
-/// The very first sample stands alone and may be an outlier. If it is stronger than expected, it is weighed against the
-/// expectation.
+/// The first sample may be an outlier. If it is stronger than expected, it is averaged with the expected level.
 struct SignalFilter: Hashable, Sendable {
-  /// How fast the rate changes: the variance that a second adds to it, relative to that of a sample's noise.
+  /// Variance that the rate gains in one second, relative to the noise variance of a sample.
   private static let restlessness: Float = 0.008
-  /// Seconds in which the rate fades.
+  /// Time in which the rate fades, seconds.
   private static let memory: Float = 30
-  /// The rate is not followed for longer than this, seconds.
+  /// The level is extrapolated for at most this long, seconds.
   private static let foresight: Float = 3
-  /// What is known after a long silence: variances of the level and of the rate, relative to a sample's.
+  /// Maximum variances of the level and of the rate, relative to that of a sample. They apply after a long silence.
   private static let most = (level: Float(4), rate: Float(0.4))
-  /// Two samples in a row that are so many standard deviations off to one side are a step.
+  /// Two samples in a row that are off by this many standard deviations to the same side are a step.
   private static let step: Float = 2.5
   /// Degrees of freedom of the Student-t weight that damps outliers, as in `Locator`.
   private static let freedom: Float = 5
 
-  /// Standard deviations of an expected level and of one sample, in dB.
+  /// Standard deviations of the expected level and of one sample, dB.
   private static let expectation: Float = 9
   private static let noise: Float = 6
-  /// What is assumed of a signal of which little is known, dB, as a mean amount; and for how many samples it counts.
+  /// Initial scatter (mean absolute deviation, dB), and how many samples it counts as.
   private static let usualScatter: Float = 4
   private static let assumed: Float = 4
-  /// So many samples are remembered for how they scatter.
+  /// The scatter is averaged over about this many samples.
   private static let remembered: UInt8 = 32
-  /// The standard deviation of normally distributed samples, relative to their mean amount.
+  /// Ratio of standard deviation to mean absolute deviation for a normal distribution.
   private static let deviationOfScatter: Float = 1.25
-  /// The farthest that a sample counts as scattered: a step is none.
+  /// Larger deviations count as this much scatter, dB, so that a step hardly increases it.
   private static let farthest: Float = 8
 
-  /// Up to `remembered`.
+  /// Number of samples, up to `remembered`.
   private var samples: UInt8 = 0
   /// Smoothed level, dBm.
   private(set) var level: Float = 0
   /// dB a second.
   private var rate: Float = 0
-  /// Of the level, of the rate, and what they have in common: relative to a sample's variance.
+  /// Variance of the level and of the rate, and their covariance, relative to a sample's variance.
   private var variance: Float = 1
   private var rateVariance: Float = 0
   private var covariance: Float = 0
-  /// By how much the newest sample differed from the level, dB.
+  /// Difference of the newest sample from the level, dB.
   private var surprise: Float = 0
-  /// Smoothed amount by which samples differ from the level, dB.
+  /// Smoothed absolute difference of samples from the level, dB.
   private var scatter = Self.usualScatter
 
-  /// Standard deviation of the level in dB, as far as the samples tell. What the surroundings take or add for longer does
-  /// not show in it. It is at most half of a sample's, so that one advertisement can decide.
+  /// Standard deviation of the level in dB, as estimated from the samples. It does not include shadowing that lasts longer. It is
+  /// at most half of a sample's, so that one advertisement can decide.
   var deviation: Float { Self.deviationOfScatter * scatter * min(variance, 0.25).squareRoot() }
 
-  /// Whether there was any sample.
+  /// Whether any sample was added.
   var hasLevel: Bool { samples > 0 }
 
-  /// Adds a sample. `elapsed`: seconds since the previous one. `expected`: the level at which a beacon usually appears.
+  /// Adds a sample.
+  ///
+  /// - Parameters:
+  ///   - elapsed: seconds since the previous sample.
+  ///   - expected: the level at which a beacon usually appears.
   mutating func add(_ rssi: Int8, elapsed: Float, expected: Float) {
     if samples < Self.remembered { samples += 1 }
     guard samples > 1 else { return level = Self.believed(Float(rssi), expected) }
     predict(elapsed)
     let error = Float(rssi) - level
-    // In a signal without any noise nothing is odd.
+    // Lower bound: without noise, every sample would be an outlier.
     let noise = max(Self.deviationOfScatter * scatter, 0.7)
-    // What this sample and the one before have in common cannot be chance.
+    // An error that two samples in a row share is not noise.
     let common = error * surprise > 0 ? min(abs(error), abs(surprise)) : 0
     let isStep = common > Self.step * max(noise, 2)
     if isStep { variance = Self.most.level }
@@ -90,7 +93,7 @@ struct SignalFilter: Hashable, Sendable {
     scatter += (min(abs(error), Self.farthest) - scatter) / (Float(samples) + Self.assumed)
   }
 
-  /// Lets time pass, seconds.
+  /// Predicts the state `elapsed` seconds later.
   @inline(__always) private mutating func predict(_ elapsed: Float) {
     let rest = Self.memory / (Self.memory + elapsed)
     let time = min(elapsed, Self.foresight)
@@ -105,8 +108,8 @@ struct SignalFilter: Hashable, Sendable {
     rateVariance = min(rateVariance, Self.most.rate)
   }
 
-  /// The level to assume from a single sample. One weaker than expected is taken as it is: it cannot make a
-  /// distant beacon seem near.
+  /// The level to assume from a single sample. A sample weaker than expected is used unchanged: it cannot make a distant beacon
+  /// seem near.
   private static func believed(_ sample: Float, _ expected: Float) -> Float {
     let surprise = sample - expected
     guard surprise > 0 else { return sample }
@@ -129,7 +132,7 @@ extension SignalFilter: StateElement {
     try coder.check(isSound)
   }
 
-  /// Whether it can be: all that was read has a range.
+  /// Whether all values are within their valid ranges.
   var isSound: Bool {
     samples <= Self.remembered && abs(level) <= 1e4 && abs(rate) <= 1e4 && abs(surprise) <= 1e4
       && abs(variance) <= 100 && abs(rateVariance) <= 100 && abs(covariance) <= 100 && abs(scatter) <= 100

@@ -1,17 +1,17 @@
-/// How far estimated positions are from the true ones.
+/// Statistics of the distances between estimated and true positions.
 public struct PositionErrors: Hashable, Sendable {
   public private(set) var count = 0
-  /// How many coordinates lie within one and two stated standard deviations of the true ones: two coordinates a position.
+  /// The number of coordinates within one and two stated standard deviations of the true ones. Each position has two coordinates.
   private var withinOne = 0
   private var withinTwo = 0
-  /// By centimetres; the last one: or more.
+  /// Number of positions by error in centimetres. The last entry includes all larger errors.
   private var counts: [Int32] = []
 
   private static let largest = 10_000
 
   public init() {}
 
-  /// - Parameter deviation: as stated, of each coordinate, metres.
+  /// - Parameter deviation: stated standard deviation of each coordinate, metres.
   public mutating func add(_ estimate: Point, deviation: Double, truth: Point) {
     if counts.isEmpty { counts = [Int32](repeating: 0, count: Self.largest + 1) }
     let (x, y) = (abs(estimate.x - truth.x), abs(estimate.y - truth.y))
@@ -25,7 +25,7 @@ public struct PositionErrors: Hashable, Sendable {
     }
   }
 
-  /// The error that a share of the positions does not exceed, metres, to a centimetre; nil: there are none.
+  /// The error in metres that the given share of the positions does not exceed, to a centimetre; nil: no positions.
   public func error(ofShare share: Double) -> Double? {
     guard count > 0 else { return nil }
     let wanted = Int((share * Double(count)).rounded(.up))
@@ -37,8 +37,8 @@ public struct PositionErrors: Hashable, Sendable {
     return nil
   }
 
-  /// 0 to 1; about 0.68 if the stated deviation is right. nil: there are no positions.
+  /// 0 to 1; about 0.68 if the stated deviation is right. nil: no positions.
   public var shareWithinOneDeviation: Double? { count > 0 ? Double(withinOne) / Double(2 * count) : nil }
-  /// 0 to 1; about 0.95 if the stated deviation is right. nil: there are no positions.
+  /// 0 to 1; about 0.95 if the stated deviation is right. nil: no positions.
   public var shareWithinTwoDeviations: Double? { count > 0 ? Double(withinTwo) / Double(2 * count) : nil }
 }

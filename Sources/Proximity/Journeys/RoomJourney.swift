@@ -1,9 +1,8 @@
 import Beacons
 
-/// What became of one beacon among rooms, moment by moment: what was told, what was heard, and what was true. Its size is
-/// bounded, however long it lasts.
+/// The history of one beacon in the rooms: reported rooms, received levels and true rooms. Its size is bounded.
 public struct RoomJourney: Sendable {
-  /// A time in one room; nil: in none, or unknown.
+  /// A period in one room; nil: in no room, or unknown.
   public struct Stay: Hashable, Sendable {
     public var room: RoomIndex?
     public var from: MonotonicTime
@@ -19,11 +18,11 @@ public struct RoomJourney: Sendable {
   public struct Place: Hashable, Sendable {
     public var time: MonotonicTime
     public var point: Point
-    /// Told or true; nil: none.
+    /// The reported or the true room; nil: none.
     public var room: RoomIndex?
   }
 
-  /// Levels that were heard in a stretch of time.
+  /// The levels received in one stretch of time.
   public struct Level: Hashable, Sendable {
     public fileprivate(set) var time: MonotonicTime
     fileprivate var sum: Int64
@@ -32,25 +31,25 @@ public struct RoomJourney: Sendable {
     public var mean: Double { Double(sum) / Double(count) }
   }
 
-  /// In order of time, without gaps; further ones than `limit` are only judged.
+  /// Reported rooms in order of time, without gaps. Beyond `limit` they are judged but not stored.
   public private(set) var told: [Stay] = []
-  /// Empty: nobody says.
+  /// Empty: the true rooms are unknown.
   public private(set) var trueStays: [Stay] = []
   public private(set) var track = ThinnedSeries<Place>(every: RoomWindows.length, limit: placeLimit)
   public private(set) var trueTrack = ThinnedSeries<Place>(every: RoomWindows.length, limit: placeLimit)
   public private(set) var levels: [ReceiverIndex: ThinnedSeries<Level>] = [:]
-  /// The first `eventLimit`.
+  /// The first `eventLimit` transitions.
   public private(set) var transitions: [RoomTransition] = []
   public private(set) var transitionCount = 0
-  /// When the beacon was not heard for a minute or more; further ones than `pauseLimit` are left out.
+  /// Periods of a minute or more without reception, at most `pauseLimit`.
   public private(set) var pauses: [Stay] = []
   private var lastHeard: MonotonicTime?
-  /// How long the beacon was not heard while somebody says where it was: that is not judged.
+  /// The time without reception while the true room was known. It is not judged.
   public private(set) var unheard = TimeSpan.zero
-  /// How far positions are from the true ones.
+  /// Errors of the estimated positions.
   public private(set) var errors = PositionErrors()
   public private(set) var start: MonotonicTime?
-  /// The last moment that was noted.
+  /// The last recorded moment.
   public private(set) var end = MonotonicTime.zero
 
   public let truth: RoomTruth?
@@ -68,7 +67,7 @@ public struct RoomJourney: Sendable {
     self.truth = truth
   }
 
-  /// How right the rooms were; nil: nobody knows.
+  /// The accuracy of the rooms; nil: the true rooms are unknown.
   public var assessment: RoomAssessment? { truth == nil ? nil : judge.assessment }
 
   public mutating func hear(_ level: Int8, by receiver: ReceiverIndex, at time: MonotonicTime) {
@@ -85,8 +84,8 @@ public struct RoomJourney: Sendable {
     if transitions.count < Self.eventLimit { transitions.append(transition) }
   }
 
-  /// The moments up to a time that are still to be noted: the ends of windows. Of a pause of more than a day, which no judgement
-  /// counts, there is none but the last.
+  /// The next moment to record, up to `time`: the end of a window. A pause of more than a day is not judged, so it is skipped up to
+  /// its last moment.
   public func nextMoment(upTo time: MonotonicTime) -> MonotonicTime? {
     let latest = RoomWindows.end(of: RoomWindows.window(of: time) - 1)
     guard start != nil else { return latest }
@@ -95,9 +94,9 @@ public struct RoomJourney: Sendable {
     return latest - next > .seconds(86_400) ? latest : next
   }
 
-  /// Takes in what is told at a moment.
+  /// Records the estimate at a moment.
   ///
-  /// - Parameter estimate: nil: the beacon was not heard yet.
+  /// - Parameter estimate: nil: the beacon was never heard.
   public mutating func note(_ estimate: RoomEstimate?, at moment: MonotonicTime) {
     start = start ?? moment
     end = moment

@@ -1,7 +1,7 @@
 import Beacons
 
-/// A value for each stretch of time in which there was one, all stretches equally long. When they become too many, two become
-/// one, so that a series of any length has a bounded size.
+/// A time series of bounded size: one value for each stretch of time with data. All stretches have the same length. When there are
+/// too many, pairs are merged.
 public struct ThinnedSeries<Value: Sendable>: Sendable {
   public struct Entry: Sendable {
     fileprivate var stretch: Int64
@@ -9,15 +9,15 @@ public struct ThinnedSeries<Value: Sendable>: Sendable {
   }
 
   public private(set) var entries: [Entry] = []
-  /// Of a stretch.
+  /// The length of a stretch.
   public private(set) var length: TimeSpan
   private let limit: Int
   private let merge: @Sendable (Value, Value) -> Value
 
   /// - Parameters:
-  ///   - length: of the first stretches; more than zero.
-  ///   - limit: so many are kept at most.
-  ///   - merge: makes one value of two, the earlier one first.
+  ///   - length: initial length of a stretch; more than zero.
+  ///   - limit: maximum number of entries.
+  ///   - merge: combines two values, the earlier one first.
   public init(
     every length: TimeSpan, limit: Int,
     merge: @escaping @Sendable (Value, Value) -> Value = { first, _ in first }
@@ -27,7 +27,7 @@ public struct ThinnedSeries<Value: Sendable>: Sendable {
     self.merge = merge
   }
 
-  /// Times must not go back by more than a stretch; what does joins the latest stretch.
+  /// Adds a value. A time before the newest stretch counts in that stretch.
   public mutating func add(_ value: Value, at time: MonotonicTime) {
     let stretch = time.nanoseconds / length.nanoseconds
     if let last = entries.last, last.stretch >= stretch {

@@ -1,6 +1,6 @@
-/// Where a beacon probably is that turns up: in a room of one of those that hear it, or in one of which nobody could say so. That
-/// somebody does not hear a beacon counts only here. It never drives one out of its room, for a receiver may fall silent. Where
-/// rooms are just names, nothing speaks for a room that is blind, so nobody turns up there.
+/// The prior for a beacon that appears: it is probably in a room with a receiver that hears it, or in a room without a working
+/// receiver. Only here does a receiver that does not hear the beacon count as evidence. It never moves a beacon out of its room,
+/// because a receiver may fail. Without outlines, a beacon cannot appear in a blind room.
 struct Appearance: Sendable {
   /// A probability for each place.
   private(set) var prior: [Float]
@@ -9,15 +9,15 @@ struct Appearance: Sendable {
   private var elsewhere = HearerSet()
   private var isUniform = true
 
-  /// Of beacons that turn up anywhere.
+  /// Share of the probability that is spread over all rooms.
   private static let anywhere: Float = 0.01
 
   init(_ model: RoomModel) { prior = model.prior }
 
   /// - Parameters:
-  ///   - hearers: who hears the beacon.
-  ///   - blind: who sees nothing.
-  ///   - elsewhere: who does not hang any more where the plan says.
+  ///   - hearers: receivers that hear the beacon.
+  ///   - blind: receivers that are blind.
+  ///   - elsewhere: receivers that were moved since the plan was made.
   mutating func update(_ model: RoomModel, hearers: HearerSet, blind: HearerSet, elsewhere: HearerSet) {
     guard isUniform || hearers != self.hearers || blind != self.blind || elsewhere != self.elsewhere else {
       return

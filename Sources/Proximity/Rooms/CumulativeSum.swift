@@ -1,24 +1,24 @@
 import Beacons
 
-/// Tells a lasting change from noise: Page's cumulative sum, for rises. What is less than usual cancels what was more.
+/// Distinguishes a lasting rise from noise with Page's cumulative sum. Negative values cancel positive ones.
 struct CumulativeSum: StateElement {
   private var sum: Float = 0
-  /// Since the sum was zero.
+  /// Mean of the rises since the sum was zero.
   private var rises = MeanError()
 
   /// dB. A mean rise below `slack` is noise, and no single rise counts more than `most`.
   private static let (slack, most): (Float, Float) = (5, 12)
-  /// The sum from which it is a change, dB: 15 rises of 12 dB. In a simulated house a sound receiver of a good calibration took some
-  /// hours to reach it.
+  /// The sum at which a change is reported, dB: 15 rises of 12 dB. In a simulated house, an unchanged receiver with a good
+  /// calibration reached it only after some hours.
   private static let proof: Float = 100
   private static let memory: Float = 1000
-  /// No rise is greater, dB.
+  /// Maximum mean rise, dB.
   private static let limit: Float = 200
 
   init() {}
 
-  /// - Parameter rise: by how much something is more than usual, dB.
-  /// - Returns: by how much it is more since it changed; nil: it did not.
+  /// - Parameter rise: difference from the usual value, dB.
+  /// - Returns: the mean rise since the change, dB; nil: no change.
   mutating func note(_ rise: Float) -> Float? {
     sum += min(max(rise, -Self.most), Self.most) - Self.slack
     rises.add(rise, memory: Self.memory)

@@ -1,28 +1,27 @@
 import Glibc
 
-/// What a receiver's errors in the rooms say of it. There are three cases: it hears as it did when the rooms were calibrated; it hears
-/// all of them more or less than then, by the same; or it hangs elsewhere, and hears each otherwise.
+/// Decides from a receiver's errors in the rooms between three cases: it is unchanged since the calibration; its gain changed by
+/// the same amount everywhere; or it was moved, so that its error differs from room to room.
 struct DriftEvidence {
-  /// Rooms that count.
+  /// Number of rooms with enough data.
   private var count: Float = 0
-  /// Rooms that were heard since the receiver last changed.
+  /// Number of rooms with data newer than the receiver's last change.
   private(set) var rooms = 0
   private var squares: Float = 0
-  /// Of the rooms' errors, dB: their sum and its weight, each room by its precision.
+  /// Sum of the rooms' errors in dB, each weighted by its precision, and the sum of the weights.
   private var weighted: Float = 0
   private var precision: Float = 0
-  /// How much better the rooms fit a receiver that was moved, each by an error of its own, than one with no error at all (logarithm of
-  /// a quotient of likelihoods).
+  /// Log-likelihood ratio of a moved receiver (a separate error for each room) against one without error.
   private(set) var score: Float = 0
-  /// What one room says for that, at most.
+  /// The largest contribution of one room to `score`.
   private var greatest: Float = 0
 
-  /// Notes from which a room counts, and what the time before a change counts.
+  /// Weight from which a room counts, and the weight that older data keep after a change.
   static let enough: Float = 3
-  /// Standard deviations, dB. A receiver that hears as before is off everywhere by so much, in a room by so much beside that, and on
-  /// a visit by so much beside both; one that was moved or hidden, by so much beside all.
+  /// Standard deviations, dB. An unchanged receiver has an error that is the same everywhere, one for each room and one for each
+  /// visit. The error of a moved receiver in each room has the deviation `moved`.
   private static let deviations: (everywhere: Float, room: Float, visit: Float, moved: Float) = (1, 3, 4, 12)
-  /// Of a gain, dB.
+  /// Limits of a gain, dB.
   private static let bounds: ClosedRange<Float> = -30...30
 
   mutating func add(_ tally: MeanError) {
@@ -43,10 +42,10 @@ struct DriftEvidence {
     if tally.weight > Self.enough { rooms += 1 }
   }
 
-  /// By how many dB it hears the rooms otherwise (root of the mean square).
+  /// The root mean square of the rooms' errors, dB.
   var decibels: Float { (squares / max(count, 1)).squareRoot() }
 
-  /// How much better the rooms fit an error that they have in common, of about this many dB, than none.
+  /// Log-likelihood ratio of an error common to all rooms, with this standard deviation in dB, against no error.
   private func fit(_ deviation: Float) -> Float {
     let doubt = 1 / (deviation * deviation)
     return (weighted * weighted / (precision + doubt) - log(1 + precision / doubt)) / 2
@@ -57,17 +56,17 @@ struct DriftEvidence {
   private var everywhere: Float { fit(Self.deviations.moved) - fit(Self.deviations.everywhere) }
   private var elsewhere: Float { score - fit(Self.deviations.everywhere) }
 
-  /// The same without the room that says most.
+  /// `score` without the room that contributes most.
   var support: Float { score - greatest }
 
   private func share(of hypothesis: Float) -> Float {
     1 / (exp(-hypothesis) + exp(everywhere - hypothesis) + exp(elsewhere - hypothesis))
   }
 
-  /// It probably hangs elsewhere.
+  /// Whether the receiver was probably moved.
   var isElsewhere: Bool { share(of: elsewhere) > 0.6 }
 
-  /// How many dB more it hears everywhere: the mean of what is possible.
+  /// The gain in dB: the mean over the hypotheses.
   var gain: Float {
     let expected =
       share(of: 0) * gain(Self.deviations.everywhere) + share(of: everywhere) * gain(Self.deviations.moved)

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Receivers of the rooms, by their place among `RoomPlan.hearers`: a bit each.
+/// A set of receivers: one bit for each index into `RoomPlan.hearers`.
 struct HearerSet: Hashable, Sendable {
   private var bits = SIMD4<UInt64>()
 

@@ -1,20 +1,20 @@
 import Beacons
 import Glibc
 
-/// What each receiver last heard of each beacon, for as long as it usually takes until it hears it again.
+/// The last level of each beacon at each receiver. It is kept until the receiver's next report is overdue.
 ///
-/// Receivers speak at different moments, and some seldom: ESPresense tells of a beacon that lies still every five seconds, other
-/// scanners of each advertisement. If only what was said in a window counted, whoever speaks most often would outvote the
-/// others: in a simulated house of such boards, rooms that are just names were right 55 % of the time, and are 69 % with this.
+/// Receivers report at different times, some of them rarely. ESPresense reports a beacon at rest every five seconds, other scanners
+/// report each advertisement. If only the reports of one window counted, the most frequent reporter would outweigh the others. In a
+/// simulated house of such boards, rooms without outlines were right 55 % of the time, and 69 % with held levels.
 struct HeldLevels: Sendable {
   private struct Word: Sendable {
     /// The low bits of its window's number.
     var window: Int32 = 0
     /// Smoothed, tenths of a dBm.
     var level: Int16 = 0
-    /// Windows from one word to the next, as it usually is; 0: it said nothing yet.
+    /// Usual number of windows between reports; 0: no report yet.
     var gap: UInt8 = 0
-    /// Advertisements in the newest word.
+    /// Advertisements in the newest report.
     var samples: UInt8 = 0
   }
 
@@ -22,15 +22,15 @@ struct HeldLevels: Sendable {
   /// By track, then hearer.
   private var words: [Word] = []
 
-  /// Octets of a track.
+  /// Memory for one track, octets.
   var size: Int { hearers * MemoryLayout<Word>.stride }
 
-  /// Who says nothing for longer than this many windows does not hear the beacon. Some seven seconds: ESPresense's five, and
-  /// what may be lost.
+  /// A receiver without a report for this many windows (7 s) no longer hears the beacon. That is the five seconds of ESPresense and
+  /// some loss.
   private static let longest: Int32 = 24
-  /// Tenths of a dBm, as advertisements have them.
+  /// Valid levels, tenths of a dBm.
   private static let levels: ClosedRange<Int16> = -1280...1270
-  /// The gap of who speaks first, windows.
+  /// Initial gap of a receiver, windows.
   private static let first: UInt8 = 4
   /// Seconds over which levels are smoothed.
   private static let memory: Float = 1
@@ -41,7 +41,7 @@ struct HeldLevels: Sendable {
 
   mutating func append() { words += repeatElement(Word(), count: hearers) }
 
-  /// Nothing is known of a track any more.
+  /// Resets a track.
   mutating func reset(_ track: Int) {
     for hearer in 0..<hearers { words[track * hearers + hearer] = Word() }
   }
@@ -62,7 +62,7 @@ struct HeldLevels: Sendable {
     words[index] = word
   }
 
-  /// What a hearer said of a track, if that still holds.
+  /// The last level of a track at a receiver; nil: none, or too old.
   func hearing(of track: Int, at hearer: Int, in window: Int64) -> RoomHearing? {
     let word = words[track * hearers + hearer]
     let age = Int32(truncatingIfNeeded: window) &- word.window

@@ -1,42 +1,40 @@
 import Beacons
 
-/// What a receiver should hear of a beacon by what all others hear of it at that moment.
+/// Predicts the level of a beacon at one receiver from the levels at all others.
 ///
-/// The belief of a beacon gives way to a receiver that hears otherwise than calibrated, and so does what is learnt of the beacon's
-/// strength: measured against those, a receiver that was moved seems right. So place and strength are made anew here, from what
-/// the others hear. Receivers take turns.
+/// The normal belief of a beacon, and its learnt strength, adapt to the errors of a moved receiver and would hide them. So position
+/// and strength are computed here from the other receivers only. Receivers take turns.
 struct LeaveOneOut: Sendable {
-  /// By place: how likely the beacon is there by what the others hear.
+  /// By place: the likelihood from the other receivers.
   private var product: [Float] = []
   private var shares: [Float] = []
-  /// By track, then hearer: how much stronger than the maps say the receiver hears the beacon.
+  /// By track, then hearer: the level above the maps, dB.
   private var strengths: [MeanError] = []
   /// By track.
   private var looks: [Looks] = []
   private let hearers: Int
 
   private struct Looks {
-    /// All of them; the low bits.
+    /// Number of checks; the low bits.
     var count: UInt16 = 0
-    /// Those of the beacon's stay in its room.
+    /// Number of checks during the beacon's stay in its room.
     var ofStay: UInt16 = 0
-    /// Its room, and the one before.
+    /// The beacon's room and the previous one.
     var rooms: (now: Int32, before: Int32) = (-1, -1)
   }
 
-  /// Octets of a track.
+  /// Memory for one track, octets.
   var size: Int { hearers * MemoryLayout<MeanError>.stride + MemoryLayout<Looks>.stride }
 
-  /// dB. If the others leave open by more than this (standard deviation) what a receiver should hear, their mean is no expectation:
-  /// it depends too much on where beacons usually are.
+  /// Maximum standard deviation of a predicted level, dB. A less certain prediction depends too much on the prior.
   private static let vagueness: Float = 6
-  /// Words of a receiver over which a beacon's strength is learnt.
+  /// Number of samples of a receiver over which a beacon's strength is averaged.
   private static let memory: Float = 10
-  /// What was learnt of a receiver counts as so many words at the most, so that none decides alone.
+  /// Maximum weight of one receiver, in samples, so that none decides alone.
   private static let share: Float = 3
-  /// Products of so many likelihoods stay within the range of numbers.
+  /// This many likelihoods can be multiplied without underflow.
   private static let group = 4
-  /// Of a strength, dB.
+  /// Limits of a strength, dB.
   private static let bounds: ClosedRange<Float> = -250...250
 
   init(hearers: Int) { self.hearers = hearers }
@@ -51,22 +49,23 @@ struct LeaveOneOut: Sendable {
     looks.append(Looks())
   }
 
-  /// Nothing is known of a track any more.
+  /// Resets a track.
   mutating func reset(_ track: Int) {
     for hearer in 0..<hearers { strengths[track * hearers + hearer] = MeanError() }
     looks[track] = Looks()
   }
 
-  /// The beacon of a track is in another room. If it is only back in the one before, its stay goes on: it may lie between the two.
+  /// Records that the beacon of a track changed rooms. If it only returns to the previous room, its stay continues: it may lie
+  /// between the two.
   mutating func begin(_ track: Int, in room: Int32) {
     if room != looks[track].rooms.before { looks[track].ofStay = 0 }
     looks[track].rooms = (room, looks[track].rooms.now)
   }
 
-  /// Whose turn it is; nil: each was looked at often enough in this stay. A beacon that stays for longer probably lies still, and its
-  /// corner says no more of the room.
+  /// The receiver to check next; nil: all were checked often enough during this stay. A beacon that stays longer probably lies
+  /// still and adds no information.
   ///
-  /// - Parameter count: of those that hear the beacon.
+  /// - Parameter count: number of receivers that hear the beacon.
   mutating func turn(ofTrack track: Int, among count: Int) -> Int? {
     guard Int(looks[track].ofStay) < Int(ReceiverDrift.visit) * count else { return nil }
     looks[track].ofStay += 1
@@ -75,11 +74,11 @@ struct LeaveOneOut: Sendable {
   }
 
   /// - Parameters:
-  ///   - hearings: what all receivers hear.
-  ///   - index: of the one that is left out.
-  ///   - offset: how strong the beacon is believed to be, dB; it counts as one word.
-  /// - Returns: what it should hear, dBm, and the room that the beacon is in by the others; nil: they leave it open, or the receiver was
-  ///   not heard there on the walk.
+  ///   - hearings: levels at all receivers.
+  ///   - index: the receiver to predict.
+  ///   - offset: believed strength of the beacon, dB; it counts as one sample.
+  /// - Returns: the predicted level in dBm and the room; nil: the prediction is too uncertain, or the receiver has no calibration
+  ///   data in this room.
   mutating func expectation(
     of index: Int, in hearings: [RoomHearing], ofTrack track: Int, offset: Float, _ model: RoomModel,
     prior: [Float], _ filter: RoomFilter
@@ -116,7 +115,7 @@ struct LeaveOneOut: Sendable {
       for place in product.indices { product[place] = prior[place] }
       for (other, hearing) in hearings.enumerated() {
         if other != index {
-          // Such likelihoods count about half, for a beacon is heard again and again. This is one moment.
+          // The likelihood is squared because it is tempered to about half weight for repeated samples. This is a single sample.
           let likelihoods = model.likelihoods(hearing.hearer, level: hearing.level - offset)
           filter.weigh(product, by: likelihoods, likelihoods)
         }
@@ -127,7 +126,7 @@ struct LeaveOneOut: Sendable {
     }
   }
 
-  /// dBm, of a beacon as strong as the maps say; and what each room has of the product.
+  /// The predicted level in dBm for a beacon of the maps' strength. Also computes the share of each room.
   private mutating func level(_ hearer: Int, _ model: RoomModel, _ filter: RoomFilter) -> Float? {
     if shares.count != model.roomCount { shares = [Float](repeating: 0, count: model.roomCount) }
     for room in shares.indices { shares[room] = 0 }

@@ -1,30 +1,30 @@
 import Beacons
 
-/// By how many dB a receiver heard a room otherwise than expected: the mean over what was heard lately.
+/// The mean difference in dB between received and expected level, over recent samples.
 struct MeanError: StateElement {
-  /// How many words count.
+  /// Number of samples that count.
   private(set) var weight: Float = 0
   private(set) var decibels: Float = 0
 
   init() {}
 
-  /// - Parameter weight: how many words such an error stands for.
+  /// - Parameter weight: number of samples that the error represents.
   init(_ decibels: Float, weight: Float = 0) {
     self.weight = weight
     self.decibels = decibels
   }
 
-  /// - Parameter memory: at most so many words count.
+  /// - Parameter memory: maximum number of samples that count.
   mutating func add(_ error: Float, memory: Float) {
     weight = min(weight + 1, memory)
     decibels += (error - decibels) / weight
   }
 
-  /// Something changed by so many dB: what is known of the time before is little.
+  /// Shifts the mean after a change, and reduces the weight of older data.
   ///
   /// - Parameters:
-  ///   - limit: no mean is greater, dB.
-  ///   - most: what the time before counts, words.
+  ///   - limit: maximum absolute mean, dB.
+  ///   - most: maximum weight of the older data, samples.
   mutating func shift(by change: Float, within limit: Float, weight most: Float) {
     guard weight > 0 else { return }
     decibels = min(max(decibels + change, -limit), limit)

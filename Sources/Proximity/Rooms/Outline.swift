@@ -29,7 +29,7 @@ public struct Outline: Hashable, Sendable {
     return Point(x: x / (6 * area), y: y / (6 * area))
   }
 
-  /// Whether a point lies inside. Of a side that two rooms share, each point belongs to one of them.
+  /// Whether a point lies inside. A point on a side shared by two rooms belongs to one of them.
   public func contains(_ point: Point) -> Bool {
     var isInside = false
     for (a, b) in sides where (a.y > point.y) != (b.y > point.y) {
@@ -50,7 +50,7 @@ public struct Outline: Hashable, Sendable {
   }
 }
 
-/// Whether two lines between points meet.
+/// Whether two line segments intersect.
 func meet(_ a: (from: Point, to: Point), _ b: (from: Point, to: Point)) -> Bool {
   func side(_ p: Point, _ line: (from: Point, to: Point)) -> Double {
     (line.to.x - line.from.x) * (p.y - line.from.y) - (line.to.y - line.from.y) * (p.x - line.from.x)

@@ -1,26 +1,26 @@
 import Beacons
 
-/// How loud a beacon is for the receivers outside its room, while those in it hear it. If they fall silent, this tells a beacon
-/// that left from a receiver that failed: who left is louder elsewhere.
+/// The level of a beacon at receivers outside its room, while receivers in the room hear it. If the latter fall silent, this
+/// distinguishes a beacon that left from receivers that failed: a beacon that left is stronger elsewhere.
 ///
-/// For rooms that are just names. Nobody knows what their receivers hear in each corner, so a beacon that the next room's
-/// receiver hears well would drift there as soon as its own says nothing.
+/// Used for rooms without outlines. Without it, a beacon that the next room's receiver also hears well would move there as soon as
+/// its own receiver fails.
 struct OutsideLevel: Hashable, Sendable {
-  /// The strongest level outside, smoothed, dBm; nil: none was heard yet.
+  /// The strongest level outside, smoothed, dBm; nil: never heard outside.
   private var usual: Float?
-  /// The same since nobody in the room says anything.
+  /// The same, since the room's receivers fell silent.
   private var present: Float?
 
-  /// So many dB louder than usual, and the beacon is elsewhere.
+  /// A rise by this many dB means that the beacon left.
   private static let louder: Float = 6
   private static let share: Float = 0.15
 
-  /// Takes in a window.
+  /// Processes one window.
   ///
   /// - Parameters:
-  ///   - strongest: outside the room, dBm; nil: nobody heard it there.
-  ///   - isHome: a receiver in the room heard it.
-  ///   - isMute: those in the room say nothing at all.
+  ///   - strongest: strongest level outside the room, dBm; nil: not heard there.
+  ///   - isHome: whether a receiver in the room heard the beacon.
+  ///   - isMute: whether the room's receivers report no beacon at all.
   mutating func note(_ strongest: Float?, isHome: Bool, isMute: Bool) -> Sense {
     guard !isHome, isMute, let usual, let strongest else {
       present = nil
@@ -37,9 +37,9 @@ struct OutsideLevel: Hashable, Sendable {
   /// What a window means.
   enum Sense {
     case usual
-    /// The room's receivers failed, and the others hear the beacon as before.
+    /// The room's receivers failed; the others hear the beacon as before.
     case nothingNew
-    /// The room's receivers say nothing, and others hear it louder than while they did.
+    /// The room's receivers report nothing, and the others hear the beacon more strongly than before.
     case elsewhere
   }
 }
@@ -51,6 +51,6 @@ extension OutsideLevel: StateElement {
     try coder.check(isSound)
   }
 
-  /// Whether it can be: all that was read has a range.
+  /// Whether all values are within their valid ranges.
   var isSound: Bool { [usual, present].allSatisfy { abs($0 ?? 0) <= 1000 } }
 }

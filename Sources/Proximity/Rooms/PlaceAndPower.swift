@@ -1,42 +1,41 @@
 import Glibc
 
-/// Judges a beacon whose power nobody knows: place and power together. Each place is weighed by how well the receivers agree there,
-/// whatever the power.
+/// Estimates place and power of a beacon of unknown power together. Each place is weighted by how well the receivers agree there,
+/// for the best power.
 ///
-/// One power for all places would be that of the middle of the site, where hardly any of those that hear the beacon would be near:
-/// on a site of forty rooms it was 20 dB too high, and the beacon seemed to be where those are that do not hear it. And a power
-/// that is learnt from the first place believed in confirms that place, even if it is wrong: on the recorded flat that took up to
-/// a minute to mend.
+/// One power for all places would be that for the middle of the site, where few of the receivers that hear the beacon are. On a
+/// site of forty rooms it was 20 dB too high, and the beacon appeared near receivers that did not hear it. A power learnt at the
+/// first estimated place confirms that place even if it is wrong. On the recorded flat it took up to a minute to correct that.
 struct PlaceAndPower: Sendable {
-  /// By place: how much stronger the beacon is than the maps say, if it is there.
+  /// By place: the beacon's strength relative to the maps if it is there, dB.
   private var offsets: [Float] = []
-  /// By place: how badly the receivers agree.
+  /// By place: the misfit of the receivers' levels.
   private var misfits: [Float] = []
   private var products: [Float] = []
 
-  /// dB by which beacons are stronger or weaker than the maps' one (standard deviation), where the maps have a power.
+  /// Standard deviation of beacons' strength relative to the maps, dB, if the maps have a power.
   private static let variety: Float = 10
-  /// A power that is known this well, dB, is judged no longer: after 10 windows. For longer is better on the
-  /// flat, by a percent, and worse on a simulated site of forty rooms, by six: believed power follows believed place.
+  /// Below this uncertainty, in dB, the power is fixed: after 10 windows. More windows are 1 % better on the flat, but 6 % worse on
+  /// a simulated site of forty rooms, because the power then follows the estimated place.
   private static let known: Float = 3
-  /// Products of so many misfits stay within the range of numbers.
+  /// This many factors can be multiplied without overflow.
   private static let group = 8
 
-  /// How far a beacon's power may be from what is believed, dB; nil: it is known.
+  /// Uncertainty of a beacon's power, dB; nil: it is known.
   ///
-  /// - Parameter windows: those that speak for it.
+  /// - Parameter windows: number of windows that contributed to the power.
   static func doubt(after windows: Float, _ model: RoomModel) -> Float? {
     guard !model.isCalibrated else { return nil }
-    // Of a room that is just a name a receiver's level means nothing, only which of them hears best.
+    // Without outlines the absolute level has no meaning, only which receiver hears best.
     guard model.grid != nil else { return windows == 0 ? .infinity : nil }
     let doubt = variety / (1 + windows).squareRoot()
     return doubt >= known ? doubt : nil
   }
 
   /// - Parameters:
-  ///   - belief: where it may be before this was heard; after that it is to be normalised.
-  ///   - doubt: as `doubt(after:_:)` says.
-  ///   - temper: how much the window counts.
+  ///   - belief: the belief before this window. The caller normalises it afterwards.
+  ///   - doubt: the result of `doubt(after:_:)`.
+  ///   - temper: weight of the window, as an exponent.
   mutating func judge(
     _ belief: UnsafeMutableBufferPointer<Float>, _ hearings: [RoomHearing], _ state: inout RoomTrack,
     _ model: RoomModel, doubt: Float, temper: Float
@@ -63,7 +62,7 @@ struct PlaceAndPower: Sendable {
       products[place] = 1 + z * z / freedom
       misfits[place] = 0
     }
-    // Deviations are the same everywhere, for nothing was measured: only their quotients count.
+    // Nothing was measured, so deviations are the same everywhere and cancel.
     for (index, hearing) in hearings.enumerated() {
       let level = hearing.level - state.offset
       let map = model.maps.levels[hearing.hearer]

@@ -1,37 +1,37 @@
 import Beacons
 
-/// Whether receivers still hear the rooms as they did when those were calibrated. One that was moved, turned or hidden does
-/// not, and no single advertisement shows it: the signal of a beacon at one place may always be 10 dB off. So what counts is the
-/// mean error of each receiver in each room, over many visits.
+/// Detects receivers that were moved, turned or covered since the calibration. One advertisement cannot show that: the signal at
+/// one place may always be 10 dB off. So the mean error of each receiver in each room over many visits is used.
 ///
-/// What a receiver hears more or less everywhere is taken off what it hears, long before it is certain; one that probably hangs
-/// elsewhere is not believed. On the recorded flat, with one of six receivers 12 dB more or less sensitive, rooms with outlines were
-/// right 84 % of the time in place of 79 %; with one of four, 74 % in place of 64 %.
+/// A gain common to all rooms is subtracted from the receiver's levels early, before it is certain. A receiver that was probably
+/// moved is ignored. On the recorded flat, with one of six receivers 12 dB more or less sensitive, rooms with outlines were right
+/// 84 % of the time instead of 79 %; with one of four, 74 % instead of 64 %.
 struct ReceiverDrift: Sendable {
   private let rooms: Int
   /// By hearer, then room.
   private var tallies: [MeanError]
-  /// The receiver that hears the rooms otherwise than calibrated, with dB.
+  /// The receiver that changed since the calibration, and by how many dB.
   private(set) var moved: (hearer: Int, decibels: Float)?
-  /// By hearer: how many dB more it hears than when the rooms were calibrated, as far as that is believed.
+  /// By hearer: estimated gain relative to the calibration, dB.
   private(set) var gains: [Float]
-  /// Those that probably hang elsewhere, so that what they hear says nothing.
+  /// Receivers that were probably moved. Their levels are ignored.
   private(set) var elsewhere = HearerSet()
-  /// By hearer: whether what it hears rose or fell lately. The mean over four visits to each room would show it late.
+  /// By hearer: detectors for recent changes. The mean over four visits to each room would show a change late.
   private var changes: [(rise: CumulativeSum, fall: CumulativeSum)]
   private var notes = 0
 
-  /// Notes between two judgements.
+  /// Number of samples between two judgements.
   private static let pause = 16
-  /// Notes of a visit to a room, and of how many visits are remembered.
+  /// Samples of one visit to a room, and samples remembered: four visits.
   static let visit: Float = 10
   private static let memory: Float = 4 * visit
-  /// dB. No error is greater.
+  /// Maximum error, dB.
   private static let most: Float = 100
-  /// The score from which a receiver is told. It makes others look wrong, too, so it must be above theirs by as much.
+  /// The score at which a receiver is reported. A moved receiver also raises the scores of others, so its score must exceed theirs
+  /// by this much.
   private static let proof: Float = 6
-  /// One room proves nothing. So many rooms must have been heard since the last change; or the score must still be this without the
-  /// room that says most.
+  /// One room is not enough. Either this many rooms need new data since the last change, or the score without the strongest room
+  /// must reach `support`.
   private static let least = 3
   private static let support: Float = 2
 
@@ -42,8 +42,8 @@ struct ReceiverDrift: Sendable {
     changes = Array(repeating: (CumulativeSum(), CumulativeSum()), count: hearers)
   }
 
-  /// Notes how much stronger than expected a receiver heard a beacon that is in a room, dB. Notes of one beacon and
-  /// receiver are to be some seconds apart.
+  /// Adds an error: received minus expected level of a beacon in a room, dB. Errors of one beacon and receiver must be some seconds
+  /// apart.
   mutating func note(_ error: Float, of hearer: Int, in room: Int) {
     let index = hearer * rooms + room
     guard tallies.indices.contains(index), error.isFinite else { return }
@@ -55,12 +55,12 @@ struct ReceiverDrift: Sendable {
     if notes % Self.pause == 0 { judge() }
   }
 
-  /// - Parameter rise: by how much a receiver hears a room better than it did, dB.
+  /// - Parameter rise: increase of a receiver's level in a room, dB.
   private mutating func noteChange(_ rise: Float, of hearer: Int) {
     guard
       let change = changes[hearer].rise.note(rise) ?? changes[hearer].fall.note(-rise).map({ -$0 })
     else { return }
-    // All rooms are shifted. They count at once, but little: what is heard next soon outweighs it.
+    // Shifts all rooms, with a low weight so that new data soon outweigh it.
     for index in (hearer * rooms)..<((hearer + 1) * rooms) {
       tallies[index].shift(by: change, within: Self.most, weight: DriftEvidence.enough)
     }

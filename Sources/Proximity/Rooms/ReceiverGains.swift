@@ -1,55 +1,54 @@
 import Beacons
 
-/// How many dB more than the others each receiver hears, because of its board, its antenna or its case. Where nothing was measured
-/// it is learnt while the rooms are watched, from beacons that go from room to room.
+/// The gain of each receiver relative to the others, in dB: boards, antennas and cases differ. Without a calibration it is learnt
+/// in operation, from beacons that move between rooms.
 ///
-/// The way from one receiver's room to the other's is the same in both directions. So if two receivers are alike, the first hears
-/// beacons in its own room better than the second does, by as much as the second hears those in its room better than the first. If
-/// they are not, the mean of first minus second over both rooms is the difference of their gains. Nothing need be known of walls or
-/// distances for that, only which room a beacon is in, most of the time.
+/// The path loss between two receivers' rooms is the same in both directions. So if two receivers are equal, each hears beacons in
+/// its own room better than the other does, by the same amount. Otherwise, the mean of first minus second over both rooms is the
+/// difference of their gains. This needs no walls or distances, only a room estimate that is right most of the time.
 ///
-/// On the recorded flat, with receivers made 4 dB (standard deviation) more or less sensitive, rooms were right in an hour: names
-/// 79 % of the time in place of 70 %, outlines 80 % in place of 75 %.
+/// On the recorded flat, with sensitivities varied by 4 dB (standard deviation), after an hour rooms without outlines were right 79
+/// % of the time instead of 70 %, and rooms with outlines 80 % instead of 75 %.
 struct ReceiverGains: Sendable {
   private let rooms: Int
-  /// By hearer: the room that it hangs in; −1: in none.
+  /// By hearer: its room; −1: none.
   private let homes: [Int]
   /// By hearer, then room.
   private var tallies: [MeanError]
-  /// By hearer, dB.
+  /// By hearer: its gain, dB.
   private(set) var decibels: [Float]
   private var notes = 0
-  /// Notes between two lessons: each compares all receivers with each other.
+  /// Number of samples between two updates. Each update compares all pairs of receivers.
   private let pause: Int
-  /// By room: stays that were long enough to count.
+  /// By room: number of stays long enough to count.
   private var visits: [Float]
-  /// By track: how many windows of the beacon's stay in its room were noted.
+  /// By track: number of windows counted in the current stay.
   private var stays: [UInt8] = []
-  /// By hearer: what an earlier run or configuration learnt, dB; of which hearers it learnt anything.
+  /// By hearer: gain from an earlier run or configuration, dB; and the set of hearers that have one.
   private var adopted: [Float]
   private var hasAdopted = HearerSet()
 
-  /// Words of a receiver in a room that are remembered: those of a dozen stays.
+  /// Number of samples remembered for a receiver in a room: a dozen stays.
   private static let memory: Float = 2400
-  /// So many words, and it is known how a receiver hears a room: 12 s at the least.
+  /// Minimum number of samples of a receiver in a room: at least 12 s.
   private static let enough: Float = 40
-  /// Windows of a stay that count: of a beacon that lies still for hours later ones say nothing new.
+  /// Maximum number of windows counted in a stay. A beacon that lies still for hours adds no information.
   private static let longest: UInt8 = 180
-  /// A stay of so many windows, 6 s, counts as a visit.
+  /// A stay of this many windows (6 s) counts as a visit.
   private static let visit: UInt8 = 20
-  /// After so many visits to both rooms, the difference of two receivers counts half: signals at one place in a room may always be 5 dB
-  /// off, which says nothing of the receiver.
+  /// After this many visits to both rooms, the difference of two receivers has half weight. Levels at one place may always be 5 dB
+  /// off, which is no property of the receiver.
   private static let half: Float = 4
-  /// So many equal receivers speak against a difference.
+  /// Regularisation: counts as this many receivers of equal gain.
   private static let doubt: Float = 1
-  /// What was adopted counts as much as so many visits to each room, until there were as many new ones.
+  /// An adopted gain counts as this many visits to each room. It fades as new visits are made.
   private static let adoptedVisits: Float = 10
-  /// dB. No more is adopted: boards seldom differ by more, and an earlier run may have had fewer rooms, and told beacons of the
-  /// others in those. So what it learnt speaks for no room against another in which a beacon is heard better by 14 dB.
+  /// Limits of an adopted gain, dB. Boards seldom differ by more. An earlier run may have had fewer rooms and assigned beacons
+  /// wrongly. With these limits its gains cannot outweigh a level difference of 14 dB.
   private static let adoptedBounds: ClosedRange<Float> = -6...6
-  /// dB. No excess is greater.
+  /// Maximum error, dB.
   private static let most: Float = 1000
-  /// dB.
+  /// Limits of a gain, dB.
   private static let bounds: ClosedRange<Float> = -15...15
 
   init(_ plan: RoomPlan, _ grid: RoomGrid?) {
@@ -68,20 +67,20 @@ struct ReceiverGains: Sendable {
     pause = max(64, decibels.count * decibels.count / 32)
   }
 
-  /// The beacon of a track is in another room.
+  /// Records that the beacon of a track changed rooms.
   mutating func begin(_ track: Int) {
     while stays.count <= track { stays.append(0) }
     stays[track] = 0
   }
 
-  /// The beacon of a track is where an earlier run knew it to be. What it says there was counted then: if it counted once more
-  /// with each restart, an error that came of one odd place would be believed ever more.
+  /// Records that the beacon of a track is in its room from an earlier run. Its data there were counted then. Counting them again
+  /// at each restart would reinforce the error of one odd place.
   mutating func goOn(_ track: Int) {
     begin(track)
     stays[track] = Self.longest
   }
 
-  /// Whether another window of a track's stay counts.
+  /// Whether another window of a track's stay counts. Counts it if so.
   mutating func counts(_ track: Int, in room: Int) -> Bool {
     guard stays.indices.contains(track), stays[track] < Self.longest else { return false }
     stays[track] += 1
@@ -89,7 +88,7 @@ struct ReceiverGains: Sendable {
     return true
   }
 
-  /// Notes how much stronger than expected a receiver heard a beacon that is in a room, dB; its own gain is not taken off.
+  /// Adds an error: received minus expected level of a beacon in a room, dB, with the receiver's gain included.
   mutating func note(_ excess: Float, of hearer: Int, in room: Int) {
     let index = hearer * rooms + room
     guard tallies.indices.contains(index), excess.isFinite else { return }
@@ -115,7 +114,7 @@ struct ReceiverGains: Sendable {
         }
         guard hasAdopted.contains(hearer), hasAdopted.contains(other) else { continue }
         let left = max(0, 1 - new / Self.adoptedVisits)
-        // It was in doubt when it was learnt. Doubted again with each restart, it would be forgotten.
+        // The adopted gain is already regularised. Doing it again at each restart would make it vanish.
         sum += left * (full + doubt) * adopted[hearer]
         weights += left * full
       }
@@ -123,7 +122,7 @@ struct ReceiverGains: Sendable {
     }
   }
 
-  /// Takes over what was learnt in an earlier run or configuration; nil: of this hearer nothing was.
+  /// Adopts gains from an earlier run or configuration; nil: none for this hearer.
   mutating func adopt(_ earlier: [Float?]) {
     let gains = zip(decibels.indices, earlier).compactMap { hearer, gain in
       gain.flatMap { $0.isFinite ? (hearer: hearer, decibels: $0) : nil }
@@ -138,7 +137,7 @@ struct ReceiverGains: Sendable {
 
   private static func weight(of visits: Float) -> Float { visits / (visits + half) }
 
-  /// nil: too little is known.
+  /// nil: too few samples.
   private func excess(of hearer: Int, over other: Int, in room: Int) -> Float? {
     guard room >= 0 else { return nil }
     let (own, others) = (tallies[hearer * rooms + room], tallies[other * rooms + room])

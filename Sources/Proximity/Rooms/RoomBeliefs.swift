@@ -1,20 +1,20 @@
 import Beacons
 
-/// How probable each place is for each track.
+/// The belief of each track: a probability for each place.
 ///
-/// Of many rooms that are just names, most are as probable as each other: nobody there hears the beacon. So their numbers are kept
-/// packed, and unpacked while they are needed. Of 200 rooms that takes some 200 octets in place of 800.
+/// With many rooms without outlines, most have equal probabilities because no receiver there hears the beacon. So beliefs are
+/// stored packed and unpacked when needed: about 200 octets instead of 800 for 200 rooms.
 struct RoomBeliefs: Sendable {
-  /// With fewer places it saves nothing.
+  /// Minimum number of places for packing to save memory.
   private static let many = 64
 
-  /// Where a beacon is of which nothing is known.
+  /// The belief of an unknown beacon.
   let prior: [Float]
   private let packedPrior: [UInt32]
-  /// By track and place; empty if they are packed.
+  /// By track and place; empty if packed.
   private var numbers: [Float] = []
   private var packed: [[UInt32]] = []
-  /// Room for one track.
+  /// Buffer for one track.
   private var unpacked: [Float] = []
   private var words: [UInt32] = []
 
@@ -30,7 +30,7 @@ struct RoomBeliefs: Sendable {
 
   private var isPacked: Bool { !unpacked.isEmpty }
 
-  /// Makes room for so many tracks, and not for twice as many: many places make long beliefs.
+  /// Reserves memory for this many tracks. Growth by doubling would waste too much.
   mutating func reserve(_ tracks: Int) {
     if isPacked { packed.reserveCapacity(tracks) } else { numbers.reserveCapacity(tracks * prior.count) }
   }
@@ -40,12 +40,12 @@ struct RoomBeliefs: Sendable {
     isPacked ? packed.count < packed.capacity : numbers.count + prior.count <= numbers.capacity
   }
 
-  /// Another track, of which nothing is known.
+  /// Appends a track with the prior.
   mutating func append() {
     if isPacked { packed.append(packedPrior) } else { numbers += prior }
   }
 
-  /// Nothing is known of a track any more.
+  /// Resets a track to the prior.
   mutating func reset(_ track: Int) {
     if isPacked {
       packed[track] = packedPrior
@@ -65,7 +65,7 @@ struct RoomBeliefs: Sendable {
     keep(track)
   }
 
-  /// In the row's own memory, if that fits: most changes change no number of words.
+  /// Reuses the row's memory if it fits. Most changes keep the number of words.
   private mutating func keep(_ track: Int) {
     let capacity = packed[track].capacity
     if words.count <= capacity, capacity <= 2 * words.count + 16 {
@@ -76,7 +76,7 @@ struct RoomBeliefs: Sendable {
     }
   }
 
-  /// As `read`, without an array of its own.
+  /// Like `read`, but uses the shared buffer.
   mutating func look<Result>(_ track: Int, _ body: (UnsafeBufferPointer<Float>) -> Result) -> Result {
     guard isPacked else { return read(track, body) }
     PackedNumbers.unpack(packed[track], into: &unpacked)

@@ -1,5 +1,5 @@
-/// What was measured on a walk through the rooms: how loud each receiver is where. Receivers and rooms go by name, because it
-/// outlives the run that took it.
+/// Measurements from a walk through the rooms: the level of each receiver by place. Receivers and rooms are stored by name, so that
+/// a calibration stays valid in later runs.
 public struct RoomCalibration: Hashable, Sendable, Codable {
   /// The log-distance path-loss model of one receiver, with walls.
   public struct Receiver: Hashable, Sendable, Codable {
@@ -15,7 +15,7 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
     }
   }
 
-  /// The signal at one place, on average.
+  /// The mean signal at one place.
   public struct Sample: Hashable, Sendable, Codable {
     public var receiver: String
     public var floor: String?
@@ -25,7 +25,7 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
     public var level: Double
     /// Standard deviation, dB.
     public var spread: Double
-    /// How many seconds' worth of signal.
+    /// Seconds of signal that were averaged.
     public var weight: Double
 
     public init(
@@ -61,10 +61,10 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
   public var receivers: [Receiver]
   /// dB for each wall between receiver and beacon.
   public var wallLoss: Double
-  /// Empty: there are no outlines.
+  /// Empty if the rooms have no outlines.
   public var samples: [Sample]
   public var histograms: [Histogram]
-  /// RSSI at 1 m in dBm that the beacon of the walk stated or was configured with; nil: unknown.
+  /// RSSI at 1 m in dBm of the walk's beacon, from its frames or the configuration; nil: unknown.
   public var measuredPower: Double?
 
   public init(
@@ -78,7 +78,7 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
     self.measuredPower = measuredPower
   }
 
-  /// All receivers that it has something of.
+  /// The names of all receivers with data.
   public var receiverNames: [String] {
     Set(receivers.map(\.name) + samples.map(\.receiver) + histograms.map(\.receiver)).sorted()
   }

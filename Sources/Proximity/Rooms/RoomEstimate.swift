@@ -1,6 +1,6 @@
 import Beacons
 
-/// Where a beacon is, among rooms.
+/// The estimated room and position of a beacon.
 public struct RoomEstimate: Hashable, Sendable {
   /// A room, and how probable it is.
   public struct Candidate: Hashable, Sendable {
@@ -14,9 +14,9 @@ public struct RoomEstimate: Hashable, Sendable {
     }
   }
 
-  /// The room that was told; nil: in none.
+  /// The reported room; nil: in no room.
   public var room: RoomIndex?
-  /// Of `room`, 0 to 1; of being in no room if that is nil.
+  /// Probability of `room`, 0 to 1; if that is nil, of being in no room.
   public var probability: Double
   /// Since when it is in `room`, or in none.
   public var since: WallTime

@@ -1,34 +1,35 @@
 import Glibc
 
-/// The belief in where one beacon is: a probability for each place. The three steps of a Bayes filter over them.
+/// The three steps of a Bayes filter for the belief of one beacon: a probability for each place.
 struct RoomFilter: Sendable {
-  /// Metres by which a beacon strays in a second (standard deviation of a random walk).
+  /// Motion of a beacon in one second, metres (standard deviation of a random walk).
   let stride: Double
-  /// What may turn up anywhere in a second, as if the beacon had been carried there unheard; with rooms that are just names, how
-  /// it changes rooms at all.
+  /// Probability per second that the beacon appears anywhere, as if carried there unheard. Without outlines, this is the only way
+  /// to change rooms.
   private static let leakOfCells = 0.0003
   private static let leakOfRooms = 0.02
-  /// How often a beacon walks from a room with an outline into one next to it, each second: it strays by less than people walk.
+  /// Probability per second that a beacon moves into an adjacent room (with outlines). The random walk alone is slower than people
+  /// walk.
   private static let walks = 0.01
-  /// After so many steps the belief is spread out anyway.
+  /// Maximum number of steps. After that many, the belief is spread out anyway.
   private static let stepLimit = 60
 
   private var scratch: [Float] = []
-  /// What comes into each cell of a room from the rooms next to it.
+  /// Probability that flows into each cell of a room from adjacent rooms.
   private var inflow: [Float] = []
 
-  /// In rooms beacons stay for long: half a metre did best on a recorded flat.
+  /// Beacons stay long in rooms. Half a metre was best on a recorded flat.
   init(stride: Double = 0.5) { self.stride = stride }
 
-  /// Lets time pass.
+  /// Applies the motion model.
   ///
-  /// - Parameter prior: where the beacon is if it turns up anew.
+  /// - Parameter prior: the belief of a beacon that appears.
   mutating func move(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, prior: [Float], seconds: Double
   ) {
     if let grid = model.grid {
       let exact = seconds / secondsOfStep(grid)
-      // Large cells take longer to pass than time went by; a little more than a whole step is a rounding error.
+      // Large cells need a partial step. The tolerance absorbs rounding errors just above a whole step.
       let steps = max(1, Int(min((exact - 1e-6).rounded(.up), Double(Self.stepLimit))))
       let part = Float(min(exact / Double(steps), 1))
       stray(belief, grid, steps: steps, part)
@@ -39,12 +40,12 @@ struct RoomFilter: Sendable {
     for place in 0..<belief.count { belief[place] += leak * (prior[place] - belief[place]) }
   }
 
-  /// In which the belief spreads by one step.
+  /// Duration of one motion step, seconds.
   func secondsOfStep(_ grid: RoomGrid) -> Double {
     2 * grid.edge * grid.edge * Double(RoomGrid.share) / (stride * stride)
   }
 
-  /// A part of each room's belief goes into the rooms next to it, anywhere there.
+  /// Moves a part of each room's belief into the adjacent rooms, spread evenly there.
   private mutating func walk(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, _ part: Float
   ) {
@@ -66,7 +67,7 @@ struct RoomFilter: Sendable {
     }
   }
 
-  /// Several steps of the motion, each from one buffer into the other: a copy after each would cost as much again.
+  /// Applies several motion steps, alternating between two buffers. Copying after each step would double the cost.
   private mutating func stray(
     _ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid, steps: Int, _ part: Float
   ) {
@@ -83,7 +84,7 @@ struct RoomFilter: Sendable {
     }
   }
 
-  /// The border is 0 in both.
+  /// One motion step. Both buffers are 0 on the border.
   private static func step(
     from belief: UnsafeMutableBufferPointer<Float>, to next: UnsafeMutableBufferPointer<Float>,
     _ grid: RoomGrid,
@@ -110,14 +111,14 @@ struct RoomFilter: Sendable {
     }
   }
 
-  /// Weighs the belief by what a receiver says.
+  /// Multiplies the belief by a receiver's likelihoods.
   func weigh(_ belief: UnsafeMutableBufferPointer<Float>, by likelihoods: [Float]) {
     likelihoods.withUnsafeBufferPointer { likelihoods in
       for place in 0..<belief.count { belief[place] *= likelihoods[place] }
     }
   }
 
-  /// The same for two receivers: the belief is read and written once for both.
+  /// The same for two receivers in one pass over the belief.
   func weigh(
     _ belief: UnsafeMutableBufferPointer<Float>, by first: [Float], _ second: [Float]
   ) {
@@ -128,7 +129,7 @@ struct RoomFilter: Sendable {
     }
   }
 
-  /// Brings the sum to 1; false if nothing is left, because what was said contradicts itself.
+  /// Normalises the sum to 1; false if it is 0 or not finite.
   func normalise(_ belief: UnsafeMutableBufferPointer<Float>) -> Bool {
     let sum = dot(UnsafeBufferPointer(belief), nil)
     guard sum > 1e-30, sum.isFinite else { return false }
@@ -142,7 +143,7 @@ struct RoomFilter: Sendable {
     map.withUnsafeBufferPointer { dot(belief, $0) }
   }
 
-  /// Eight sums at a time: one sum would wait for each addition.
+  /// Uses eight partial sums, so that additions need not wait for each other.
   private func dot(_ belief: UnsafeBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
     var sums = SIMD8<Float>.zero
     let whole = belief.count & ~7
@@ -156,19 +157,19 @@ struct RoomFilter: Sendable {
   }
 }
 
-/// Eight neighbouring numbers of a buffer at a time: the compiler does not find them itself where a number needs its neighbours.
+/// Loads and stores eight adjacent floats. The compiler does not vectorise loops whose elements depend on neighbours.
 struct Lanes {
   static let count = 8
   private let bytes: UnsafeMutableRawBufferPointer
 
   init(_ buffer: UnsafeMutableBufferPointer<Float>) { bytes = UnsafeMutableRawBufferPointer(buffer) }
 
-  /// To read from.
+  /// For reading only.
   init(_ buffer: UnsafeBufferPointer<Float>) {
     bytes = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(buffer))
   }
 
-  /// From a place to the seventh after it.
+  /// The eight elements from `place` on.
   subscript(place: Int) -> SIMD8<Float> {
     get { bytes.loadUnaligned(fromByteOffset: place * MemoryLayout<Float>.stride, as: SIMD8<Float>.self) }
     nonmutating set {
