@@ -57,6 +57,10 @@ import Testing
     ("{\"wall_loss_db\":NaN}", "line 1, column 17: a value belongs here"),
     ("{\"receivers\":[{}]}", "line 1, column 17: a receiver without name"),
     (
+      "{\"receivers\":[{\"receiver\":\"a\"}],\"receivers\":[{\"receiver\":\"a\"}]}",
+      "line 1, column 62: a receiver that is there already"
+    ),
+    (
       "{\"receivers\":[{\"receiver\":\"a\",\"exponent\":2}]}",
       "line 1, column 44: power_dbm and exponent belong together"
     ),

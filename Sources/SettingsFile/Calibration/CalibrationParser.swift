@@ -14,6 +14,8 @@ struct CalibrationParser {
   let bytes: [UInt8]
   var cursor = JSONCursor()
   private var sampleCount = 0
+  /// Receivers that were read: also those of an earlier `receivers` in the same file.
+  private var names: Set<String> = []
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -80,7 +82,7 @@ struct CalibrationParser {
   }
 
   private mutating func receivers(into calibration: inout RoomCalibration) throws(Malformed) {
-    var (first, names) = (true, Set<String>())
+    var first = true
     while try nextElement(&first) {
       guard names.count < RoomPlan.hearerLimit else {
         throw malformed("more than \(RoomPlan.hearerLimit) receivers")
