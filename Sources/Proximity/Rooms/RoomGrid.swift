@@ -1,30 +1,30 @@
 import Glibc
 
-/// The floors as square cells. All floors have the same columns and rows, so that a cell's neighbours are at fixed distances;
-/// an empty border keeps every neighbour within bounds.
+/// The floors divided into square cells. All floors have the same columns and rows, so that a cell's neighbours are at fixed
+/// offsets. An empty border keeps neighbours within bounds.
 struct RoomGrid: Hashable, Sendable {
   /// Edge of a cell, metres.
   let edge: Double
   private let origin: Point
-  /// From a row to the next.
+  /// Number of cells from one row to the next.
   let stride: Int
   private let rowsOfFloor: Int
-  /// Room of each cell; −1: in none. What surrounds the rooms counts as one more.
+  /// Room of each cell; −1: none. The surroundings count as an additional room.
   private(set) var rooms: [Int16]
   private let hasWalls: Bool
-  /// How much passes to the next cell in the row, and to the same cell of the next row, in one step of the motion: 0 where a
+  /// The share that moves to the next cell in the row, and to the same cell of the next row, in one motion step. It is 0 where a
   /// wall is between.
   private(set) var right: [Float]
   private(set) var down: [Float]
 
-  /// Cells are 0.25 m wide, or larger on a large site: more cells than this cost time and bring nothing.
+  /// Cells are 0.25 m wide, or larger on a large site. More cells cost time and improve nothing.
   static let finest = 0.25
   static let cellLimit = 4000
-  /// What passes to each of four neighbours in one step; 0.25 is the most at which the motion stays stable.
+  /// The share that moves to each of four neighbours in one step. The motion is stable up to 0.25.
   static let share: Float = 0.2
 
   /// - Parameters:
-  ///   - surroundings: metres around rooms and receivers that belong to the floors, too.
+  ///   - surroundings: width in metres of the area around rooms and receivers that is included.
   ///   - finest: the least edge of a cell, metres.
   init(_ plan: RoomPlan, surroundings: Double = 0, finest: Double = RoomGrid.finest) {
     let receivers = plan.hearers.compactMap(\.position).map { Point(x: $0.x, y: $0.y) }
@@ -58,7 +58,7 @@ struct RoomGrid: Hashable, Sendable {
         rooms[cell] = Int16(plan.rooms.count)
       }
     }
-    // Where cells are large, a small room may lie between their middles.
+    // A small room may lie between the middles of large cells. It gets one cell.
     for room in outlines.indices where plan.rooms[room].outline.count > 2 && !rooms.contains(Int16(room)) {
       guard let cell = cell(at: outlines[room].centroid, floor: plan.rooms[room].floor) else { continue }
       if rooms[cell] < 0 || rooms[cell] == Int16(plan.rooms.count) { rooms[cell] = Int16(room) }
@@ -69,7 +69,7 @@ struct RoomGrid: Hashable, Sendable {
     }
   }
 
-  /// Rooms drawn with their walls between them lie apart by the walls' thickness; half of a wall belongs to each.
+  /// If outlines follow the inner faces of walls, half of each wall belongs to each of the two rooms. Metres.
   private static let halfWall = 0.2
 
   private static func nearest(to point: Point, _ rooms: [Int], _ outlines: [Outline]) -> Int? {
@@ -114,8 +114,8 @@ struct RoomGrid: Hashable, Sendable {
     return best?.cell
   }
 
-  /// How many walls are between a point and a cell of the same floor. A line through a door crosses none there. A signal bends round
-  /// the door's edges, so with doors it is the mean over places around the cell: a sharp edge of a door's shadow is right nowhere.
+  /// The number of walls between a point and a cell on the same floor; a line through a door crosses none. A signal bends round the
+  /// edges of a door, so on a floor with doors the result is the mean over points around the cell.
   func walls(from start: Point, to cell: Int, _ doors: [RoomPlan.Door]) -> Double {
     guard hasWalls, let end = place(of: cell) else { return 0 }
     let doors = doors.filter { $0.floor == end.floor }
@@ -134,11 +134,11 @@ struct RoomGrid: Hashable, Sendable {
   }
 
   private static let around = (-1...1).flatMap { right in (-1...1).map { (Double(right), Double($0)) } }
-  /// Metres: the width that a signal of 2.4 GHz takes over a few metres (the first Fresnel zone).
+  /// Width of the first Fresnel zone of a 2.4 GHz signal over a few metres, metres.
   private static let bend = 0.75
 
-  /// How many walls a straight line on one floor crosses: each change from one room to another. Gaps between outlines are the
-  /// walls themselves.
+  /// The number of walls that a straight line on one floor crosses: each change from one room to another. Gaps between outlines are
+  /// the walls themselves.
   private func walls(from start: Point, to end: Point, floor: Int) -> Int {
     guard hasWalls else { return 0 }
     let length = hypot(end.x - start.x, end.y - start.y)

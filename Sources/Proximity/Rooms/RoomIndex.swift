@@ -7,7 +7,7 @@ public struct RoomIndex: Hashable, Comparable, Sendable, Codable {
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Within the bounds of its coder.
+/// Decoding checks the index against the coder's bounds.
 extension ZoneIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
     coder.name(rawValue, .zone)

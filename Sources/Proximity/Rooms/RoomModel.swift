@@ -2,8 +2,8 @@ import Beacons
 import Glibc
 import Synchronization
 
-/// The rooms as the filter sees them: places (cells of the floors, or whole rooms), how a beacon moves between them, and how
-/// probable each level of each receiver is at each of them.
+/// The model of the rooms for the filter: places (cells of the floors, or whole rooms), motion between them, and the probability of
+/// each level of each receiver at each place.
 struct RoomModel: Sendable {
   /// nil: each place is a room.
   let grid: RoomGrid?
@@ -13,15 +13,15 @@ struct RoomModel: Sendable {
   let maps: SignalMaps
   /// Counts of levels by hearer and room; they replace the maps where they are not empty.
   private let histograms: [[[Float]]]
-  /// Whether levels are those of a walk with a beacon like ours, or only differences between receivers mean something.
+  /// Whether levels come from a calibration. If not, only differences between receivers are meaningful.
   let isCalibrated: Bool
   /// The expected level by hearer and room: the mean over its places.
   let roomLevels: [[Float]]
-  /// Whether the receiver was heard in the room on the walk of the calibration, by hearer and room.
+  /// By hearer and room: whether the calibration has data of the receiver in the room.
   let isMeasured: [[Bool]]
-  /// Places of a room that follow each other.
+  /// Ranges of consecutive places of the same room.
   let runs: [Run]
-  /// Empty if places are no parts of rooms.
+  /// Empty for a model without rooms.
   let access: RoomAccess
   private let tables: LikelihoodTables
 
@@ -30,11 +30,11 @@ struct RoomModel: Sendable {
     var room: Int
   }
 
-  /// Levels of −127 to 0 dBm have a table.
+  /// Likelihood tables cover levels from −127 to 0 dBm.
   static let lowest = -127
   private static let levelCount = 128
 
-  /// - Parameter names: of rooms and receivers, as the calibration has them.
+  /// - Parameter names: names of the rooms, as in the calibration.
   init(
     _ plan: RoomPlan, _ calibration: RoomCalibration?, rooms names: [String], receivers: [String],
     floors: [String?]
@@ -66,7 +66,7 @@ struct RoomModel: Sendable {
       }
       isCalibrated = histograms.contains { !$0.isEmpty }
       if isCalibrated {
-        // Beside measured levels, those of one that was not measured mean nothing.
+        // Default levels cannot be compared with measured ones.
         for hearer in histograms.indices where histograms[hearer].isEmpty {
           maps.levels[hearer] = plan.rooms.map { _ in 0 }
         }
@@ -98,7 +98,7 @@ struct RoomModel: Sendable {
     tables = LikelihoodTables(rows: Pause.allCases.count * plan.hearers.count * Self.levelCount)
   }
 
-  /// Places that are told apart for their own sake, not for rooms.
+  /// A model of positions only, without rooms.
   init(_ grid: RoomGrid, _ maps: SignalMaps, temper: Float) {
     self.grid = grid
     self.maps = maps
@@ -116,14 +116,14 @@ struct RoomModel: Sendable {
 
   var count: Int { rooms.count }
 
-  /// Another number: other levels are expected.
+  /// Changes if the expected levels change.
   var fingerprint: UInt64 {
     var coder = StateCoder()
     for levels in roomLevels { for level in levels { coder.write(level) } }
     return coder.fingerprint
   }
 
-  /// What a room gets of the probability if nothing is known.
+  /// The uniform belief.
   var prior: [Float] {
     let inside = Float(rooms.count { $0 >= 0 })
     return rooms.map { $0 >= 0 ? 1 / inside : 0 }
@@ -131,7 +131,7 @@ struct RoomModel: Sendable {
 
   /// The likelihood of a level at every place, up to a factor.
   func likelihoods(_ hearer: Int, level: Float, after pause: Pause = .none) -> [Float] {
-    // What is no number counts as the weakest.
+    // NaN counts as the weakest level.
     let bounded = level > Float(Self.lowest) ? min(level, 0) : Float(Self.lowest)
     let index = Int(bounded.rounded()) - Self.lowest
     let table = (pause.rawValue * maps.levels.count + hearer) * Self.levelCount + index
@@ -148,17 +148,17 @@ struct RoomModel: Sendable {
     histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer]
   }
 
-  /// How long nothing was heard of a beacon.
+  /// How long a beacon was not heard.
   enum Pause: Int, CaseIterable {
     case none, short, long
 
-    /// - Parameter windows: from the last one that was judged.
+    /// - Parameter windows: number of windows since the last one that was judged.
     init(windows: Int64) { self = windows < 3 ? .none : windows < 5 ? .short : .long }
   }
 
-  /// Errors go together: a signal that is too weak now is so a moment later, too. So of a beacon that is heard all the time
-  /// each word counts less than if they were independent. Of one that is heard every second or two they nearly are: on the
-  /// recorded flat, thinned to a moment every 2 s, full weight was right 89 % of the time, and less weight 86 %.
+  /// The weight of a level, as an exponent. Errors are correlated in time, so levels of a beacon that is heard constantly count
+  /// less than independent ones. If it is heard every second or two, they are nearly independent: on the recorded flat, thinned to
+  /// a moment every 2 s, full weight was right 89 % of the time, and less weight 86 %.
   func temper(after pause: Pause) -> Float {
     switch pause {
     case .none: temper
@@ -169,14 +169,14 @@ struct RoomModel: Sendable {
 
   private let temper: Float
   private static let temperOfRooms: Float = 0.45
-  /// Outlines with nothing measured are off by more, for longer.
+  /// Without a calibration, errors are larger and last longer.
   private static let temperOfOutlines: Float = 0.35
-  /// Of a room that is just a name nobody knows what its receiver hears in its corners, and a beacon stays in its corner.
+  /// Without outlines, levels within a room are unknown, and a beacon often stays in one corner.
   private static let temperOfNames: Float = 0.25
   /// Degrees of freedom of Student's t: outliers are common.
   static let freedom: Float = 5
 
-  /// The logarithm of the likelihood of an error in dB at a place, up to a number that is the same for all; untempered.
+  /// The log-likelihood of an error in dB at a place, without temper and up to a constant.
   func logLikelihood(_ hearer: Int, _ place: Int, error: Float) -> Float {
     let deviation = maps.deviations[hearer][place]
     let z = error / deviation
@@ -196,7 +196,7 @@ struct RoomModel: Sendable {
     return logs.map { exp($0 - most) }
   }
 
-  /// Densities of levels by room, smoothed: a level that was never heard is rare, not impossible.
+  /// Smoothed densities of levels by room. A level that was never heard is rare, not impossible.
   private static func densities(_ calibration: RoomCalibration, _ receiver: String, rooms: [String])
     -> [[Float]]
   {
@@ -214,7 +214,7 @@ struct RoomModel: Sendable {
         }
       }
       let sum = density.reduce(0, +)
-      // Where nobody walked any level is as likely as any other.
+      // In a room without data, all levels are equally likely.
       let known: Float = sum > 0 ? 0.99 : 0
       return density.map { known * $0 / max(sum, 1e-9) + (1 - known) / Float(levelCount) }
     }
@@ -238,7 +238,7 @@ struct RoomModel: Sendable {
 }
 
 extension RoomCalibration {
-  /// Where a receiver was heard: indices of rooms.
+  /// The rooms in which the receiver has data.
   fileprivate func rooms(
     of receiver: String, _ rooms: [Int16], _ names: [String], grid: RoomGrid?, _ floors: [String?]
   ) -> Set<Int> {
@@ -248,7 +248,7 @@ extension RoomCalibration {
           .compactMap { names.firstIndex(of: $0.room) })
     }
     if samples.isEmpty {
-      // Its path loss holds everywhere.
+      // A fitted path loss applies to all rooms.
       return receivers.contains { $0.name == receiver } ? Set(names.indices) : []
     }
     return Set(
@@ -259,11 +259,11 @@ extension RoomCalibration {
   }
 }
 
-/// Likelihoods of all places, by pause, hearer and level, made when first needed.
+/// A cache of the likelihoods of all places, by pause, hearer and level.
 ///
-/// They follow from the rooms' model alone. So all copies of a model share one: a worker of a fleet has a copy for each partition.
+/// They depend only on the model, so all copies of a model share one cache: a worker of a fleet has a copy for each partition.
 final class LikelihoodTables: Sendable {
-  /// What all tables together may take, numbers.
+  /// Maximum size of all tables, in numbers.
   private static let limit = 8 << 20
 
   private struct Tables {
@@ -273,10 +273,10 @@ final class LikelihoodTables: Sendable {
 
   private let tables: Mutex<Tables>
 
-  /// - Parameter rows: how many tables there can be.
+  /// - Parameter rows: maximum number of tables.
   init(rows: Int) { tables = Mutex(Tables(rows: [[Float]](repeating: [], count: rows))) }
 
-  /// - Parameter make: the same for each call with this row.
+  /// - Parameter make: computes the table. It must always give the same result for the same row.
   func table(_ row: Int, _ make: () -> [Float]) -> [Float] {
     tables.withLock { tables in
       if !tables.rows[row].isEmpty { return tables.rows[row] }
@@ -292,18 +292,18 @@ final class LikelihoodTables: Sendable {
   }
 }
 
-/// Who hangs in which room, and which rooms lie next to each other.
+/// The receivers in each room, and which rooms are adjacent.
 struct RoomAccess: Sendable {
-  /// By room: the hearers that hang in it; empty: nobody does.
+  /// By room: the hearers in it; may be empty.
   private(set) var residents: [HearerSet] = []
-  /// By room: those next to it with no wall between that nobody passes; empty without outlines.
+  /// By room: the rooms that a beacon can move to directly; empty without outlines.
   private(set) var neighbours: [[Int]] = []
-  /// Cells of each room.
+  /// By room: number of its places.
   private(set) var sizes: [Float] = []
 
   init() {}
 
-  /// - Parameter rooms: of each place; −1: none.
+  /// - Parameter rooms: the room of each place; −1: none.
   init(_ plan: RoomPlan, _ grid: RoomGrid?, _ rooms: [Int16]) {
     residents = plan.rooms.map { room in
       HearerSet(plan.hearers.indices.filter { room.receivers.contains(plan.hearers[$0].receiver) })

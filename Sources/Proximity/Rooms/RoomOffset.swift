@@ -1,18 +1,18 @@
 import Glibc
 
-/// How much stronger or weaker all receivers hear a beacon than the maps say: its power, its battery, the pocket that it is in.
-/// It is learnt from where the beacon is believed to be, so nobody has to know the beacon's power.
+/// The strength of a beacon relative to the maps, at all receivers: it depends on its power, its battery and the pocket it is in.
+/// It is learnt from the estimated position, so the beacon's power need not be known.
 enum RoomOffset {
-  /// Windows over which it is learnt, at last: half a minute.
+  /// Maximum number of windows over which the offset is averaged: about 22 s.
   private static let memory: Float = 75
-  /// So many windows speak for no offset from the start, if the rooms were calibrated.
+  /// Initial weight of a zero offset in calibrated rooms, windows.
   static let calibrated: Float = 40
-  /// An error of this many dB counts half.
+  /// An error of this many dB has half weight.
   private static let odd: Float = 8
-  /// dB. In rooms without outlines a receiver expects 0 dBm in its own, and hears −100 dBm of a weak beacon.
+  /// Limits, dB. Without outlines a receiver's expected level in its own room is 0 dBm, and a weak beacon has −100 dBm.
   static let bounds: ClosedRange<Float> = -127...60
 
-  /// The mean error of what was heard; odd ones count less.
+  /// The mean error of the levels, dB. Large errors have less weight.
   static func residual(
     _ belief: UnsafeBufferPointer<Float>, _ hearings: ArraySlice<RoomHearing>, _ offset: Float,
     _ model: RoomModel,

@@ -1,16 +1,16 @@
 import Beacons
 
-/// What the engine knows of rooms beforehand: where they are, and who hears them.
+/// The configured rooms and their receivers.
 ///
-/// Rooms may have outlines or just names. Outlines count only if every room has one and at least one receiver has a place.
-/// Otherwise what counts is which receivers hang in a room.
+/// Rooms may have outlines or only names. Outlines are used only if every room has one and at least one receiver has a position.
+/// Otherwise only the assignment of receivers to rooms is used.
 public struct RoomPlan: Sendable {
   public struct Room: Hashable, Sendable {
     /// An index into `floorHeights`.
     public var floor: Int
     /// Corners in order, metres; empty: unknown.
     public var outline: [Point]
-    /// Those that hang in it.
+    /// The receivers in the room.
     public var receivers: [ReceiverIndex]
 
     public init(floor: Int = 0, outline: [Point] = [], receivers: [ReceiverIndex] = []) {
@@ -20,7 +20,7 @@ public struct RoomPlan: Sendable {
     }
   }
 
-  /// A receiver that takes part.
+  /// A receiver that is used for rooms.
   public struct Hearer: Hashable, Sendable {
     public var receiver: ReceiverIndex
     /// Metres; the height is above the receiver's own floor. nil: unknown.
@@ -34,7 +34,7 @@ public struct RoomPlan: Sendable {
     }
   }
 
-  /// A gap in a wall. As soon as a floor has doors, beacons pass from room to room through them only.
+  /// A gap in a wall. On a floor with doors, beacons change rooms only through doors.
   public struct Door: Hashable, Sendable {
     public var from: Point
     public var to: Point
@@ -54,7 +54,7 @@ public struct RoomPlan: Sendable {
   /// Metres above the lowest floor, by floor.
   public var floorHeights: [Double]
 
-  /// So many receivers take part at most; further ones are ignored.
+  /// Maximum number of receivers; further ones are ignored.
   public static let hearerLimit = 256
 
   public init(rooms: [Room], hearers: [Hearer], doors: [Door] = [], floorHeights: [Double] = [0]) {
@@ -64,12 +64,12 @@ public struct RoomPlan: Sendable {
     self.floorHeights = floorHeights.isEmpty ? [0] : floorHeights
   }
 
-  /// Whether positions within the rooms are told apart.
+  /// Whether positions within the rooms are estimated.
   public var hasGeometry: Bool {
     !rooms.isEmpty && rooms.allSatisfy { $0.outline.count > 2 } && places.contains { $0 != nil }
   }
 
-  /// Where each hearer is: its position, else the middle of the room that it hangs in.
+  /// The position of each hearer, else the middle of its room.
   var places: [(position: Position, floor: Int)?] {
     hearers.map { hearer in
       if let position = hearer.position { return (position, hearer.floor) }
@@ -81,13 +81,12 @@ public struct RoomPlan: Sendable {
     }
   }
 
-  /// Metres above the floor at which receivers are plugged in, roughly, if nobody says.
+  /// Default height of receivers above the floor, metres.
   private static let usualHeight = 1.0
 }
 
 extension RoomPlan {
-  /// How finely places are told apart: the edge of a cell, metres, and the rooms that have no cell of their own. A beacon is
-  /// never told to be in one of those.
+  /// The edge of a cell in metres, and the rooms without any cell. A beacon is never reported in such a room.
   public var cells: (edge: Double, without: [RoomIndex]) {
     let grid = RoomGrid(self)
     let known = Set(grid.rooms)

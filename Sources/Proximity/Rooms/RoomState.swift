@@ -1,11 +1,11 @@
 import Beacons
 
-/// What is known of one beacon among the rooms: what another tracker needs to go on, after a restart or under another configuration.
+/// The state of one beacon in the rooms. Another tracker can continue from it, after a restart or under another configuration.
 ///
-/// Where in its room it was is not kept: the belief starts from the room.
+/// The position within the room is not stored: the belief restarts from the room.
 public struct RoomState: StateElement, Sendable {
   var track = RoomTrack()
-  /// Of the signal maps that the beacon's strength was learnt with.
+  /// Fingerprint of the signal maps with which the beacon's strength was learnt.
   var maps: UInt64 = 0
 
   public init() {}
@@ -20,11 +20,11 @@ public struct RoomState: StateElement, Sendable {
     try coder("maps", &maps)
   }
 
-  /// The one that heard it last.
+  /// The receiver that heard the beacon last.
   public var receiver: ReceiverIndex { track.lastReceiver }
   public var room: RoomIndex? { track.told >= 0 ? RoomIndex(rawValue: track.told) : nil }
 
-  /// Takes the beacon out of its room, which the configuration does not have any more.
+  /// Removes the beacon from its room, because the configuration no longer has it.
   public mutating func leave(at wallTime: WallTime) {
     track.told = -1
     track.since = wallTime
@@ -32,18 +32,17 @@ public struct RoomState: StateElement, Sendable {
 }
 
 extension RoomTracker {
-  /// nil: no receiver of the rooms ever heard it.
+  /// nil: no receiver of the rooms ever heard the beacon.
   public func state(of beacon: BeaconIndex) -> RoomState? {
     knownTrack(of: beacon).map { RoomState(track: tracks[$0], maps: maps) }
   }
 
-  /// How much of the belief is in the room in which a restored beacon was.
+  /// Share of the belief in the room of a restored beacon.
   private static let trust: Float = 0.95
 
-  /// Restores what is known of a beacon that was not heard yet. Emits nothing.
+  /// Restores the state of a beacon that was not heard yet. Emits nothing.
   ///
-  /// - Parameter time: from when on a silence counts.
-  ///   - beliefs: the state is of a tracker with the same model, and so is its belief.
+  /// - Parameter time: the beacon's silence counts from then at the earliest.
   public mutating func restore(_ state: RoomState, of beacon: BeaconIndex, sightSince time: MonotonicTime) {
     guard knownTrack(of: beacon) == nil, state.track.told < roomCount, let track = self.track(of: beacon)
     else { return }
@@ -51,10 +50,10 @@ extension RoomTracker {
     known.window = nil
     known.turnedUp = MonotonicTime(nanoseconds: .min)
     if state.maps != maps {
-      // How much stronger it is than other maps say is nothing to these.
+      // A strength relative to other maps is useless.
       known.offset = 0
       known.offsetWeight = 0
-      // Rooms that are just names: which of them it is in is asked anew once all receivers had time to hear it.
+      // Without outlines, the room is judged again after all receivers had time to hear the beacon.
       if model.grid == nil { known.turnedUp = time }
     }
     known.isFrozen = false

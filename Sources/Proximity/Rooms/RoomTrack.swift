@@ -1,16 +1,16 @@
 import Beacons
 
-/// What is known of one beacon among the rooms, beside its belief.
+/// The state of one beacon in the rooms, without its belief.
 struct RoomTrack: Hashable, Sendable {
-  /// The room that was told; −1: none.
+  /// The reported room; −1: none.
   var told: Int32 = -1
-  /// Since when.
+  /// When `told` last changed.
   var since = WallTime(nanoseconds: 0)
-  /// When the belief was last moved: the number of a window; nil: it is the prior.
+  /// The last window applied to the belief; nil: the belief is the prior.
   var window: Int64?
-  /// How much stronger receivers hear this beacon than the maps say, dB: its power, the hand that holds it.
+  /// Strength of the beacon relative to the maps, dB. It depends on its power and on how it is carried.
   var offset: Float = 0
-  /// How many windows speak for `offset`.
+  /// Number of windows that contributed to `offset`.
   var offsetWeight: Float = 0
   var lastHeard = MonotonicTime(nanoseconds: .min)
   /// The silence counts from here.
@@ -18,14 +18,14 @@ struct RoomTrack: Hashable, Sendable {
   var interval = IntervalEstimator()
   var wallOffset = TimeSpan.zero
   var lastReceiver = ReceiverIndex(rawValue: 0)
-  /// Those that heard it lately: in this period, and in the one before.
+  /// Receivers that heard it in the current period and in the previous one.
   var hearers = HearerSet()
   var earlierHearers = HearerSet()
   var hearersSince = MonotonicTime(nanoseconds: .min)
-  /// When it was first heard, if it is in no room yet or the rooms changed since it was told in one.
+  /// When it appeared, if it has no room yet or the maps changed since its room was reported.
   var turnedUp = MonotonicTime(nanoseconds: .min)
   var outside = OutsideLevel()
-  /// Nobody who could hear it sees: silence means nothing.
+  /// Its room or its best receiver is blind, so silence is ignored.
   var isFrozen = false
 
   private static var period: TimeSpan { .seconds(10) }
@@ -41,11 +41,11 @@ struct RoomTrack: Hashable, Sendable {
     WallTime(nanoseconds: time.nanoseconds) + wallOffset
   }
 
-  /// Notes who heard it in a window, the strongest of them first; not when they arrive, so that their order decides nothing.
+  /// Records which receivers heard it in a window. The order of arrival does not matter.
   mutating func note(_ heard: HearerSet, strongest: ReceiverIndex, until end: MonotonicTime) {
     if lastHeard.nanoseconds != .min, silentSince == lastHeard { interval.add(gap: end - lastHeard) }
     lastHeard = end
-    // Its receivers may have become blind, and see again, before this window was judged.
+    // Its receivers may have recovered from blindness after this window.
     silentSince = max(silentSince, end)
     lastReceiver = strongest
     if hearersSince.nanoseconds == .min || end - hearersSince > Self.period {
@@ -62,7 +62,7 @@ struct RoomTrack: Hashable, Sendable {
 extension RoomTrack: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     var room = told < 0 ? nil : RoomIndex(rawValue: told)
-    // Until it was heard it means nothing.
+    // Not valid before the first reception.
     var heardBy = lastHeard.nanoseconds == .min ? nil : lastReceiver
     try coder("told", &room)
     try coder("since", &since)
@@ -86,7 +86,7 @@ extension RoomTrack: StateElement {
     try coder.check(isSound)
   }
 
-  /// Whether it can be: all that was read has a range.
+  /// Whether all values are within their valid ranges.
   var isSound: Bool {
     RoomOffset.bounds.contains(offset) && (0...1000).contains(offsetWeight)
       && window.map(RoomWindows.isPossible) ?? true && interval.isSound && outside.isSound

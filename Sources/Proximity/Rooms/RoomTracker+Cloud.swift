@@ -1,7 +1,7 @@
 import Beacons
 
 extension RoomTracker {
-  /// Where a beacon may be, cell by cell.
+  /// The belief of a beacon, cell by cell.
   public struct Cloud: Sendable {
     /// The middle of a cell, and the probability that the beacon is in it.
     public struct Cell: Sendable {
@@ -13,7 +13,7 @@ extension RoomTracker {
 
     /// Edge of a cell, metres.
     public var edge: Double
-    /// Those above a least probability.
+    /// The cells of at least the requested probability.
     public var cells: [Cell]
   }
 

@@ -1,24 +1,23 @@
 import Beacons
 
-/// How far what receivers hear is from what they should hear: it tells which of them was moved, or, where nothing was measured, how
-/// sensitive each is.
+/// Collects the errors of receivers. They show which receiver was moved or, without a calibration, how sensitive each one is.
 extension RoomTracker {
-  /// By hearer: how many dB more it hears than the maps say.
+  /// By hearer: gain relative to the maps, dB.
   var gainsOfHearers: [Float] { model.isCalibrated ? drift.gains : gains.decibels }
 
-  /// A beacon is in another room.
+  /// Records that a beacon changed rooms.
   mutating func beginStay(_ track: Int) {
     gains.begin(track)
     leaveOneOut.begin(track, in: tracks[track].told)
   }
 
-  /// Windows of a beacon from one look to the next: 1.2 s. A look costs as much as judging a window. So with more than eight
-  /// receivers it is one in half as many windows as there are receivers.
+  /// Windows between two checks of a beacon: 1.2 s. A check costs as much as judging a window. With more than eight receivers the
+  /// interval is half as many windows as there are receivers.
   private static let driftPace = 4
 
-  /// In calibrated rooms: one receiver's error, by what the others hear.
+  /// In calibrated rooms: records one receiver's error, predicted from the others.
   ///
-  /// - Parameter last: the window of this beacon before this one.
+  /// - Parameter last: the previous window of this beacon.
   mutating func noteDrift(_ track: Int, in window: Int64, after last: Int64?) {
     let pace = Int64(max(Self.driftPace, plan.hearers.count / 2))
     guard last.map({ ($0 + Int64(track)) / pace }) != (window + Int64(track)) / pace, tracks[track].told >= 0
@@ -33,7 +32,7 @@ extension RoomTracker {
       return
     }
     let own = hearings[turn]
-    // Receivers that hang elsewhere are left out, if at least two others remain.
+    // Moved receivers are left out if at least two others remain.
     let elsewhere = drift.elsewhere
     let others = hearings.count { $0.hearer != own.hearer && !elsewhere.contains($0.hearer) }
     if others > 1 { hearings.removeAll { $0.hearer != own.hearer && elsewhere.contains($0.hearer) } }
@@ -45,13 +44,13 @@ extension RoomTracker {
     drift.note(own.level + drift.gains[own.hearer] - expected.level, of: own.hearer, in: expected.room)
   }
 
-  /// dB. A greater error says less of a receiver than of a beacon: that it lies on one, or is in none of the rooms.
+  /// Maximum error, dB. A larger one is caused by the beacon: it lies on a receiver or is outside all rooms.
   private static let oddError: Float = 15
 
-  /// In rooms that are not calibrated: the error of each receiver, by where the beacon is believed to be. While that is open, nothing
-  /// is learnt: a beacon stays in the room that was told last, right or wrong.
+  /// In uncalibrated rooms: records the error of each receiver for the estimated position. Only if the room is certain: the
+  /// reported room may be wrong.
   ///
-  /// - Parameter count: of the hearings, those of this window.
+  /// - Parameter count: the first `count` entries of `hearings` are from this window.
   mutating func noteGains(_ track: Int, hearings count: Int) {
     let room = Int(tracks[track].told)
     guard room >= 0, sums[room] >= Self.toldFrom, gains.counts(track, in: room) else { return }

@@ -1,9 +1,8 @@
 import Beacons
 
-/// A window is over: what it says of each beacon, and whether that makes another room.
+/// Judges each beacon at the end of a window and decides on its room.
 extension RoomTracker {
-  /// A room is told once it is as probable as this. The margin over one half keeps a beacon in a doorway from going back and
-  /// forth.
+  /// Probability at which a room is reported. The margin above one half prevents flicker in doorways.
   static let toldFrom: Float = 0.6
 
   mutating func judgeWindow(into transitions: inout [RoomTransition]) {
@@ -19,7 +18,7 @@ extension RoomTracker {
       let earlier = tracks[track].recentHearers
       note(track, until: RoomWindows.end(of: window))
       if tracks[track].recentHearers != earlier, isTurningUp(track, at: RoomWindows.end(of: window)) {
-        // Where it was believed to be before this receiver spoke follows from who spoke first.
+        // The belief so far depends on which receiver reported first.
         if tracks[track].window != nil { beliefs.reset(track) }
         tracks[track].window = nil
         tracks[track].offset = 0
@@ -37,8 +36,8 @@ extension RoomTracker {
         tracks[track].window = window
         continue
       case .elsewhere where !model.isCalibrated && hearings.count > 1:
-        // With the power that was learnt in the old room, what is heard now fits that room, for ever. Two receivers can tell place
-        // and power together, so both are judged anew.
+        // The power learnt in the old room would confirm that room for ever. With two receivers, place and power are estimated
+        // again.
         tracks[track].offset = 0
         tracks[track].offsetWeight = 0
       case .elsewhere: break
@@ -76,7 +75,7 @@ extension RoomTracker {
     }
   }
 
-  /// Adds what others said in earlier windows and still holds.
+  /// Adds levels from earlier windows that are still valid.
   private mutating func holdOn(_ track: Int, in window: Int64) {
     let spoken = HearerSet(hearings.lazy.map(\.hearer))
     for hearing in hearings { held.note(hearing, of: track, in: window) }
@@ -85,7 +84,7 @@ extension RoomTracker {
     }
   }
 
-  /// What a receiver hears that hangs elsewhere says nothing of where a beacon is. It counts only if no other one hears the beacon.
+  /// Ignores moved receivers, unless no other receiver hears the beacon.
   ///
   /// - Parameter count: of the hearings, those of this window.
   private mutating func setAside(_ count: inout Int) {
@@ -101,7 +100,7 @@ extension RoomTracker {
     for index in hearings.indices { hearings[index].takeOff(gains[hearings[index].hearer]) }
   }
 
-  /// What a receiver really heard.
+  /// The received level, with the receiver's gain.
   private func rssi(_ hearing: RoomHearing) -> Float {
     hearing.level + gainsOfHearers[hearing.hearer]
   }
@@ -138,13 +137,13 @@ extension RoomTracker {
         } else {
           filter.weigh(belief, by: likelihoods(hearings[place]))
         }
-        // The product of many small numbers leaves the range of numbers.
+        // Prevents underflow.
         if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
       }
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
       }
-      // Nobody spoke but those that are set aside.
+      // All receivers of this window were ignored.
       guard count > 0 else { return }
       let residual = RoomOffset.residual(
         UnsafeBufferPointer(belief), hearings.prefix(count), state.offset, model, filter)
@@ -152,13 +151,13 @@ extension RoomTracker {
     }
   }
 
-  /// Tells another room if the belief says so.
+  /// Reports another room if the belief requires it.
   private mutating func decide(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition])
   {
     sumRooms(ofTrack: track)
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
       sums[best] >= Self.toldFrom, hasBeenHeardByAll(track, at: time),
-      // Where rooms are just names, nothing that others hear speaks for one in which nobody sees.
+      // Without outlines, other receivers give no evidence for a blind room.
       model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
     else { return }
     let (beacon, probabilities) = (beacon(of: track), sums)
@@ -184,8 +183,8 @@ extension RoomTracker {
     insiders[best][beacon] = wallTime
   }
 
-  /// A beacon that turned up is told in a room once all receivers that see had time to hear it: scanners pass on what they hear
-  /// every second or two, each at its own moment, and the first to speak may be any.
+  /// Whether all working receivers had time to hear a beacon that appeared. Scanners report every second or two, at different
+  /// times, and the first to report may be any of them.
   private func hasBeenHeardByAll(_ track: Int, at time: MonotonicTime) -> Bool {
     guard isTurningUp(track, at: time) else { return true }
     let heard = tracks[track].recentHearers.union(blind)
@@ -197,10 +196,10 @@ extension RoomTracker {
   }
 
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
-  /// Of one that stays in its room until then: the slowest scanners speak every five seconds.
+  /// For a restored beacon that keeps its room meanwhile. The slowest scanners report every five seconds.
   private static let timeToBeHeardAnew = TimeSpan.seconds(6)
 
-  /// What the receivers say for a room and against another, the strongest argument first.
+  /// The receivers' evidence for a room against another, the strongest first.
   private func evidence(for room: Int, over other: Int?, offset: Float) -> [RoomEvidence] {
     func misfit(_ hearing: RoomHearing, _ room: Int) -> Float {
       let difference = hearing.level - offset - model.roomLevels[hearing.hearer][room]
@@ -218,7 +217,7 @@ extension RoomTracker {
       }
   }
 
-  /// Without an array of its own: every window of every beacon needs it.
+  /// Uses a shared buffer, because it runs for every window of every beacon.
   private mutating func sumRooms(ofTrack track: Int) {
     if sums.count != model.roomCount { sums = [Float](repeating: 0, count: model.roomCount) }
     beliefs.look(track) { Self.sumRooms($0, model, into: &sums) }
@@ -235,7 +234,7 @@ extension RoomTracker {
     }
   }
 
-  /// How probable each room is for a beacon.
+  /// The probability of each room for a beacon.
   func probabilities(ofTrack track: Int) -> [Float] {
     var sums = [Float](repeating: 0, count: model.roomCount)
     beliefs.read(track) { Self.sumRooms($0, model, into: &sums) }
@@ -243,10 +242,10 @@ extension RoomTracker {
   }
 }
 
-/// What one receiver heard of one beacon in a window.
+/// The level of one beacon at one receiver in a window.
 struct RoomHearing: Sendable {
   let hearer: Int
-  /// The mean, dBm.
+  /// Mean level, dBm.
   fileprivate(set) var level: Float
   private(set) var samples: Int
 
@@ -256,7 +255,7 @@ struct RoomHearing: Sendable {
     self.samples = samples
   }
 
-  /// What its receiver hears more than it should, dB.
+  /// Subtracts the receiver's gain, dB.
   mutating func takeOff(_ gain: Float) { level -= gain }
 
   mutating func add(_ rssi: Int8) {

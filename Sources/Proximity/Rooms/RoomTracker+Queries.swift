@@ -1,6 +1,6 @@
 import Beacons
 
-/// What the rooms look like now.
+/// The current state of the rooms.
 extension RoomTracker {
   public var roomCount: Int { plan.rooms.count }
 
@@ -10,15 +10,15 @@ extension RoomTracker {
     return changed.sorted { $0.rawValue < $1.rawValue }
   }
 
-  /// Whether somebody who could tell who is in a room was heard of.
+  /// Whether any receiver of the rooms has reported.
   public var isWatched: Bool { !known.isEmpty }
 
-  /// Whether it is a receiver of the rooms of which nothing was known so far.
+  /// Whether it is a receiver of the rooms that has not reported yet.
   public func isNew(_ receiver: ReceiverIndex) -> Bool {
     hearer(receiver).map { !known.contains($0) } ?? false
   }
 
-  /// Whether nobody can tell who is in a room: all receivers are blind; or, if rooms are just names, all that hang in it.
+  /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room.
   public func isBlind(_ room: RoomIndex) -> Bool {
     var deciding = known
     if model.grid == nil {
@@ -29,7 +29,7 @@ extension RoomTracker {
     return !deciding.isEmpty && deciding.isSubset(of: blind)
   }
 
-  /// Who is in a room, in the order of their coming.
+  /// The beacons in a room, in the order of arrival.
   public func members(of room: RoomIndex) -> [(beacon: BeaconIndex, since: WallTime)] {
     insiders[Int(room.rawValue)].map { (beacon: $0.key, since: $0.value) }
       .sorted { ($0.since, $0.beacon.rawValue) < ($1.since, $1.beacon.rawValue) }
@@ -37,22 +37,21 @@ extension RoomTracker {
 
   public func memberCount(of room: RoomIndex) -> Int { insiders[Int(room.rawValue)].count }
 
-  /// The receiver that hears the rooms otherwise than when they were calibrated, and by how many dB; nil: none is known.
+  /// The receiver whose levels changed since the calibration, and by how many dB; nil: none.
   public var movedReceiver: (receiver: ReceiverIndex, decibels: Double)? {
     drift.moved.map { (plan.hearers[$0.hearer].receiver, Double($0.decibels)) }
   }
 
   public var isCalibrated: Bool { model.isCalibrated }
 
-  /// How many dB more than expected each receiver hears, as was learnt from beacons that were carried about: more than when the rooms
-  /// were calibrated, or, if they never were, than all receivers on average.
+  /// The learnt gain of each receiver, dB: relative to the calibration or, without one, to the mean of all receivers.
   public var receiverGains: [ReceiverIndex: Double] {
     Dictionary(
       zip(plan.hearers, gainsOfHearers).lazy.filter { $1 != 0 }.map { ($0.receiver, Double($1)) },
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Takes over what is known of each receiver, if the rooms and what is expected in them are the same.
+  /// Adopts the receivers' drift if rooms, receivers and maps are the same.
   public mutating func adopt(driftOf earlier: RoomTracker) {
     guard maps == earlier.maps, plan.hearers.map(\.receiver) == earlier.plan.hearers.map(\.receiver),
       roomCount == earlier.roomCount
@@ -60,7 +59,7 @@ extension RoomTracker {
     drift = earlier.drift
   }
 
-  /// Takes over what was learnt in an earlier run or configuration of rooms that were not calibrated.
+  /// Adopts the gains that an earlier run or configuration learnt without a calibration.
   public mutating func adopt(receiverGains earlier: [ReceiverIndex: Double]) {
     gains.adopt(plan.hearers.map { earlier[$0.receiver].map { Float($0) } })
   }
@@ -69,14 +68,14 @@ extension RoomTracker {
     knownTrack(of: beacon).flatMap { tracks[$0].told >= 0 ? RoomIndex(rawValue: tracks[$0].told) : nil }
   }
 
-  /// The one that heard it most strongly in the newest moment in which it was heard; nil: no receiver of the rooms ever heard it.
+  /// The receiver with the strongest level in the newest window with the beacon; nil: no receiver of the rooms ever heard it.
   public func receiver(of beacon: BeaconIndex) -> ReceiverIndex? {
     knownTrack(of: beacon).flatMap {
       tracks[$0].lastHeard.nanoseconds == .min ? nil : tracks[$0].lastReceiver
     }
   }
 
-  /// nil: no receiver of the rooms ever heard it.
+  /// nil: no receiver of the rooms ever heard the beacon.
   public func estimate(of beacon: BeaconIndex) -> RoomEstimate? {
     guard let track = knownTrack(of: beacon) else { return nil }
     let probabilities = probabilities(ofTrack: track)
@@ -95,8 +94,8 @@ extension RoomTracker {
     return estimate
   }
 
-  /// The belief is too narrow, because errors last longer than a window: on a recorded flat 60 % of true coordinates were within
-  /// its deviation and 84 % within two, in place of 68 % and 95 %.
+  /// Correction factor. The belief is too narrow because errors last longer than a window: on a recorded flat 60 % of true
+  /// coordinates were within one deviation and 84 % within two, instead of 68 % and 95 %.
   private static let modesty = 1.3
 
   private func locate(_ track: Int, _ grid: RoomGrid, _ estimate: inout RoomEstimate) {

@@ -1,8 +1,8 @@
 import Beacons
 
-/// Beacons that are heard no more, and receivers that see nothing.
+/// Silent beacons and blind receivers.
 extension RoomTracker {
-  /// A beacon leaves its room if it is silent for longer than it usually is; not if its room is blind, or whoever heard it best.
+  /// A beacon leaves its room after an unusually long silence, unless its room or its best receiver is blind.
   mutating func fallSilent(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition]) {
     guard tracks[track].lastHeard.nanoseconds != .min, !tracks[track].isFrozen else { return }
     let deadline = tracks[track].silenceDeadline
@@ -16,7 +16,7 @@ extension RoomTracker {
     }
     leave(track, at: time, because: nil, into: &transitions)
     changed.insert(beacon(of: track))
-    // Where it turns up next is open.
+    // It may appear anywhere next.
     beliefs.reset(track)
     held.reset(track)
     tracks[track].window = nil
@@ -24,7 +24,7 @@ extension RoomTracker {
     tracks[track].earlierHearers = HearerSet()
   }
 
-  /// Whoever hears it worse may have lost it for any reason.
+  /// Only the best receiver counts. The others may have lost the beacon for any reason.
   private func isHeardBestByTheBlind(_ track: Int) -> Bool {
     hearer(tracks[track].lastReceiver).map { blind.contains($0) && tracks[track].recentHearers.contains($0) }
       ?? false
@@ -52,7 +52,7 @@ extension RoomTracker {
     insiders[room][beacon] = nil
   }
 
-  /// Lets a beacon leave its room because the configuration does not hold it there any more.
+  /// Removes a beacon from its room because of a change of the configuration.
   public mutating func leave(
     _ beacon: BeaconIndex, because reason: Evidence.Reason, at time: MonotonicTime,
     into transitions: inout [RoomTransition]
@@ -61,7 +61,7 @@ extension RoomTracker {
     leave(track, at: time, because: reason, into: &transitions)
   }
 
-  /// A receiver became blind, or works again: then its beacons have time to be heard again.
+  /// A receiver became blind or works again. After recovery its beacons get time to be heard again.
   public mutating func setBlind(_ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime) {
     guard let hearer = hearer(receiver) else { return }
     meet(hearer)
@@ -80,9 +80,9 @@ extension RoomTracker {
   }
 }
 
-/// Receivers that fail without saying so.
+/// Detects receivers that fail without being reported as blind.
 extension RoomTracker {
-  /// What this window says of a beacon whose room's receivers may have failed.
+  /// Judges a window of a beacon whose room's receivers may have failed.
   mutating func sense(_ track: Int, at time: MonotonicTime) -> OutsideLevel.Sense {
     let told = Int(tracks[track].told)
     guard model.grid == nil, told >= 0 else { return .usual }
@@ -100,7 +100,7 @@ extension RoomTracker {
       strongest, isHome: isHome, isMute: !isHome && areMute(residents, at: time))
   }
 
-  /// Whether nothing at all comes from some receivers.
+  /// Whether none of these receivers reports any beacon.
   private func areMute(_ hearers: HearerSet, at time: MonotonicTime) -> Bool {
     plan.hearers.indices.allSatisfy { hearer in
       !hearers.contains(hearer) || blind.contains(hearer)

@@ -1,6 +1,6 @@
 import Beacons
 
-/// All that is known of the beacons among the rooms. What follows is left out: who is in which room, which track a beacon has.
+/// The state of all beacons in the rooms. Derived data are left out: the members of rooms and the tracks of beacons.
 extension RoomTracker: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     coder.bounds.rooms = roomCount

@@ -1,45 +1,45 @@
 import Beacons
 
-/// Which room is each beacon in? A function of sightings and time, for all beacons of a site.
+/// Estimates the room of each beacon of a site. The result depends only on sightings and time.
 public struct RoomTracker: Sendable {
   let plan: RoomPlan
   let model: RoomModel
-  /// Of the maps that strengths of beacons are learnt with.
+  /// Fingerprint of the maps with which beacons' strengths are learnt.
   let maps: UInt64
   var filter = RoomFilter()
   var placeAndPower = PlaceAndPower()
   var appearance: Appearance
-  /// By `ReceiverIndex`: its place among the hearers, or −1.
+  /// By `ReceiverIndex`: its index among the hearers, or −1.
   private var hearers: [Int16]
   var windows: RoomWindows
   /// By `BeaconIndex`: its track, or −1.
   var trackOfBeacon: [Int32] = []
   var tracks: [RoomTrack] = []
   var beaconOfTrack: [BeaconIndex] = []
-  /// Of retired beacons.
+  /// Tracks of retired beacons, for reuse.
   var freeTracks: [Int32] = []
   var beliefs: RoomBeliefs
   var held: HeldLevels
   var silences = DeadlineQueue()
   /// Hearers that are blind.
   var blind = HearerSet()
-  /// Those that were heard of.
+  /// Hearers that have reported.
   var known = HearerSet()
   /// By hearer: the end of the newest window in which it heard any beacon.
   var lastWords: [MonotonicTime]
-  /// By room: who is in it.
+  /// By room: the beacons in it, and since when.
   var insiders: [[BeaconIndex: WallTime]]
-  /// Beacons of which more is known than before, or less; read with `takeChanged`.
+  /// Beacons whose estimate may have changed; read with `takeChanged`.
   var changed: Set<BeaconIndex> = []
   var entries: [RoomWindows.Entry] = []
   var hearings: [RoomHearing] = []
   public internal(set) var now = MonotonicTime(nanoseconds: .min)
-  /// How probable each room is for the beacon that is judged.
+  /// Probability of each room for the beacon being judged.
   var sums: [Float] = []
-  /// Learn only in calibrated rooms.
+  /// `drift` and `leaveOneOut` learn only in calibrated rooms.
   var drift: ReceiverDrift
   var leaveOneOut: LeaveOneOut
-  /// Learns only in rooms that are not.
+  /// Learns only in uncalibrated rooms.
   var gains: ReceiverGains
 
   /// - Parameters:
@@ -47,7 +47,7 @@ public struct RoomTracker: Sendable {
   ///   - rooms: names, by `RoomIndex`.
   ///   - receivers: names, as `plan.hearers`.
   ///   - floors: names, by floor.
-  ///   - lateness: how late a sighting may come and still count.
+  ///   - lateness: how late a sighting may arrive and still count.
   public init(
     _ plan: RoomPlan, calibration: RoomCalibration? = nil, rooms: [String] = [], receivers: [String] = [],
     floors: [String?] = [], lateness: TimeSpan = .zero
@@ -68,14 +68,14 @@ public struct RoomTracker: Sendable {
     leaveOneOut = LeaveOneOut(hearers: plan.hearers.count)
   }
 
-  /// What the beliefs of all beacons may take, octets; further beacons are in no room.
+  /// Maximum memory of all beliefs, octets. Further beacons are in no room.
   private static let beliefLimit = 64 << 20
 
-  /// Advertisements that came too late to count, and those of beacons that were too many.
+  /// Advertisements that were dropped because they came too late or there were too many beacons.
   public var droppedSightings: UInt64 { windows.dropped + refused }
   var refused: UInt64 = 0
 
-  /// Takes in a sighting. What is due before its time must have happened.
+  /// Processes a sighting. The caller must have advanced to its time before.
   public mutating func observe(_ sighting: Sighting) {
     guard let hearer = hearer(sighting.receiver) else { return }
     meet(hearer)
@@ -88,13 +88,13 @@ public struct RoomTracker: Sendable {
     windows.add(Int32(track), hearer: hearer, level: level, at: sighting.time, now: now)
   }
 
-  /// When `advance` next has something to do; nil: not before another sighting.
+  /// When to call `advance` next; nil: not before another sighting.
   public var nextDeadline: MonotonicTime? {
     guard let due = windows.due else { return silences.first }
     return min(due, silences.first ?? due)
   }
 
-  /// Judges what is due up to `time` (inclusive), in order.
+  /// Processes everything due up to `time` (inclusive), in order.
   public mutating func advance(to time: MonotonicTime, into transitions: inout [RoomTransition]) {
     while let next = nextDeadline, next <= time {
       now = max(now, next)
@@ -117,7 +117,7 @@ public struct RoomTracker: Sendable {
 
   func beacon(of track: Int) -> BeaconIndex { beaconOfTrack[track] }
 
-  /// The track of a beacon that was heard; nil: it never was.
+  /// The track of a beacon; nil: never heard.
   func knownTrack(of beacon: BeaconIndex) -> Int? {
     let index = Int(beacon.rawValue)
     guard trackOfBeacon.indices.contains(index), trackOfBeacon[index] >= 0 else { return nil }
@@ -153,9 +153,9 @@ public struct RoomTracker: Sendable {
     return track
   }
 
-  /// Arrays that double when they are full would waste more than all else takes: many rooms make long beliefs.
+  /// Grows arrays by an eighth. Doubling would waste too much memory with long beliefs.
   mutating func reserveTrack() {
-    // Either may get more room than was asked for.
+    // Either may have more capacity than requested.
     guard tracks.count == tracks.capacity || !beliefs.hasRoom else { return }
     let count = tracks.count + tracks.count / 8 + 8
     tracks.reserveCapacity(count)
@@ -164,7 +164,7 @@ public struct RoomTracker: Sendable {
     leaveOneOut.reserve(count)
   }
 
-  /// Forgets a beacon that is in no room; false if it is in one.
+  /// Removes a beacon that is in no room; returns false if it is in one.
   public mutating func retire(_ beacon: BeaconIndex) -> Bool {
     guard let track = knownTrack(of: beacon) else { return true }
     guard tracks[track].told < 0 else { return false }
@@ -174,13 +174,13 @@ public struct RoomTracker: Sendable {
     return true
   }
 
-  /// The same for beacons that have other indices from now on; nil: nobody knows the beacon any more.
+  /// A copy with new beacon indices. Beacons whose new index is nil are removed.
   public func renumbered(_ heirs: [BeaconIndex?]) -> RoomTracker {
     var next = self
     next.trackOfBeacon = []
     next.insiders = insiders.map { _ in [:] }
     next.changed = Set(changed.compactMap { heirs[Int($0.rawValue)] })
-    // Two beacons may have become one. The one that is in a room goes on: if both were, the other left it before.
+    // Two beacons may be merged. The one in a room is kept; if both were in rooms, one has left before.
     var freed: Set<Int32> = []
     let order = tracks.indices.filter { tracks[$0].told >= 0 } + tracks.indices.filter { tracks[$0].told < 0 }
     for track in order where knownTrack(of: beaconOfTrack[track]) == track {

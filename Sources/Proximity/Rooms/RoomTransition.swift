@@ -2,7 +2,7 @@ import Beacons
 
 /// A beacon came into a room or left it, with the evidence for it.
 public struct RoomTransition: Hashable, Sendable {
-  /// A room has no near.
+  /// Rooms have no near event.
   public enum Event: String, Hashable, Sendable, CaseIterable {
     case enter, exit
   }
@@ -12,16 +12,16 @@ public struct RoomTransition: Hashable, Sendable {
   public var beacon: BeaconIndex
   public var time: MonotonicTime
   public var wallTime: WallTime
-  /// Of the room, 0 to 1, when it was decided; nil: nothing was known, the beacon was silent or the configuration changed.
+  /// Probability of the room at the decision, 0 to 1; nil: the beacon was silent or the configuration changed.
   public var probability: Double?
   /// The strongest argument first, at most `evidenceLimit`.
   public var evidence: [RoomEvidence]
-  /// That heard the beacon last.
+  /// The receiver that heard the beacon last.
   public var receiver: ReceiverIndex
-  /// Why a beacon left although it did nothing; nil: the estimate decided.
+  /// The change of the configuration that made the beacon leave; nil: the estimate decided.
   public var reason: Evidence.Reason?
 
-  /// So many receivers explain a decision; a message stays small.
+  /// Maximum number of receivers in the evidence. It keeps messages small.
   public static let evidenceLimit = 4
 
   public init(
@@ -40,7 +40,7 @@ public struct RoomTransition: Hashable, Sendable {
   }
 }
 
-/// What one receiver says for a room.
+/// The evidence of one receiver for a room.
 public struct RoomEvidence: Hashable, Sendable {
   public var receiver: ReceiverIndex
   /// Smoothed signal in dBm.
@@ -66,7 +66,7 @@ extension RoomEvidence: StateElement {
     try coder("rssi", &rssi)
     try coder("expected", &expected)
     try coder("samples", &samples)
-    // Of at most four witnesses the sum is taken.
+    // The limit keeps the sum over all witnesses within range.
     try coder.check((0...Int(Int32.max)).contains(samples))
   }
 }

@@ -1,29 +1,29 @@
 import Beacons
 
-/// What was heard and not judged yet. Time is cut into windows; those of one window are judged together once it is over, and
-/// once those that come late had time to arrive. So the order in which they arrive decides nothing.
+/// Levels that were not judged yet. Time is divided into windows. A window is judged as a whole after its end and a time for late
+/// arrivals, so the order of arrival does not matter.
 struct RoomWindows: Sendable {
   struct Entry: Sendable {
     var window: Int64
     var beacon: Int32
     var hearer: UInt8
     var level: Int8
-    /// Wherever the order decides: by beacon, then hearer.
+    /// Sort key: by beacon, then hearer.
     var key: UInt64 { UInt64(UInt32(bitPattern: beacon)) << 8 | UInt64(hearer) }
   }
 
-  /// A beacon may have moved a step meanwhile, and no receiver's advertisements come evenly within less.
+  /// A beacon moves about a step in this time. In shorter windows, advertisements are too irregular.
   static let length = TimeSpan.milliseconds(300)
-  /// Advertisements that wait at most; further ones are dropped and counted.
+  /// Maximum number of waiting advertisements; further ones are dropped and counted.
   static let limit = 1 << 20
 
   let lateness: TimeSpan
   private var entries: [Entry] = []
-  /// The earliest that holds something.
+  /// The earliest window with entries.
   private(set) var first: Int64?
   /// Windows before this one are judged.
   private var next = Int64.min
-  /// Came too late, or were too many.
+  /// Advertisements that came too late or were too many.
   private(set) var dropped: UInt64 = 0
 
   init(lateness: TimeSpan) { self.lateness = lateness }
@@ -40,8 +40,8 @@ struct RoomWindows: Sendable {
   /// When the earliest window can be judged; nil: nothing waits.
   var due: MonotonicTime? { first.map { Self.end(of: $0) + lateness } }
 
-  /// What comes later than `lateness` counts while no window after it was judged, for so long. Older ones would let beacons go
-  /// and come in the past, one window after the other.
+  /// An entry later than `lateness` still counts for this long if no later window was judged. Accepting older ones would cause
+  /// transitions in the past.
   private static let grace = TimeSpan.seconds(2)
 
   mutating func add(_ beacon: Int32, hearer: Int, level: Int8, at time: MonotonicTime, now: MonotonicTime) {
@@ -56,13 +56,13 @@ struct RoomWindows: Sendable {
     first = min(first ?? window, window)
   }
 
-  /// Nothing of these beacons is judged.
+  /// Removes all entries of these beacons.
   mutating func drop(_ beacons: Set<Int32>) {
     entries.removeAll { beacons.contains($0.beacon) }
     first = entries.lazy.map(\.window).min()
   }
 
-  /// Hands over the earliest window, in order.
+  /// Takes the entries of the earliest window, sorted.
   mutating func take(into taken: inout [Entry]) -> Int64? {
     taken.removeAll(keepingCapacity: true)
     guard let window = first else { return nil }
@@ -86,7 +86,7 @@ struct RoomWindows: Sendable {
 }
 
 extension RoomWindows {
-  /// Whether any time lies in it.
+  /// Whether the window is within the range of times.
   static func isPossible(_ window: Int64) -> Bool { abs(window / 2) <= Int64.max / length.nanoseconds }
 
   mutating func fields(_ coder: inout StateCoder, tracks: Int, hearers: Int) throws(StateError) {

@@ -1,30 +1,29 @@
 import Glibc
 
-/// The signal that each receiver expects from each place: dBm, and how much it varies.
+/// The expected level of each receiver at each place, and its standard deviation.
 struct SignalMaps: Sendable {
   /// By hearer, then place.
   var levels: [[Float]]
   var deviations: [[Float]]
 
-  /// What free space and walls do to a signal, where nobody measured: fits two homes' and an office's data within a decibel or so
-  /// of what a fit finds (facts: exponents 1.3 to 2, 4 to 6 dB a wall). A receiver's own power cancels out against the
-  /// beacon's, which is learnt.
+  /// Path-loss exponent and wall loss (dB) without a calibration. They fit data of two homes and an office to about a decibel
+  /// (fitted exponents 1.3 to 2, 4 to 6 dB a wall). A receiver's power cancels out against the beacon's learnt strength.
   static let usualExponent = 1.6
   static let usualWall = 4.5
-  /// A ceiling of one floor in a house at 2.4 GHz (ITU-R P.1238: 10 to 15 dB).
+  /// Loss of one ceiling in a house at 2.4 GHz, dB (ITU-R P.1238: 10 to 15 dB).
   static let usualFloor = 13.0
   static let usualDeviation: Float = 7
-  /// In a room without outline: how much weaker than in its own room a receiver hears a beacon.
+  /// Without outlines: loss to a beacon in another room relative to one in the receiver's own room, dB.
   static let otherRoom = 16.0
   private static let otherRoomDeviation: Float = 6
 
-  /// Kernel of a sample, metres, and how many seconds of signal it takes to outweigh the path loss.
+  /// Kernel width of a sample, metres, and the weight of the path-loss model, seconds of signal.
   static let reach = 0.5
   static let doubt = 1.7
   private static let deviationBounds: ClosedRange<Double> = 2.5...10
   private static let measuredDeviation = 6.0
 
-  /// Rooms by name only.
+  /// Maps of rooms without outlines.
   init(namesOf plan: RoomPlan) {
     levels = plan.hearers.map { hearer in
       plan.rooms.map { $0.receivers.contains(hearer.receiver) ? 0 : Float(-Self.otherRoom) }
@@ -32,14 +31,14 @@ struct SignalMaps: Sendable {
     deviations = levels.map { $0.map { _ in Self.otherRoomDeviation } }
     for (index, hearer) in plan.hearers.enumerated()
     where !plan.rooms.contains(where: { $0.receivers.contains(hearer.receiver) }) {
-      // One that hangs in none of them says nothing.
+      // A receiver in none of the rooms gives no information.
       levels[index] = plan.rooms.map { _ in 0 }
     }
   }
 
   /// - Parameters:
-  ///   - loss: dBm at 1 m, exponent and wall loss by hearer.
-  ///   - deviation: dB, by hearer.
+  ///   - loss: path loss by hearer.
+  ///   - deviation: standard deviation by hearer, dB.
   init(
     _ plan: RoomPlan, _ grid: RoomGrid, deviation: (Int) -> Float = { _ in SignalMaps.usualDeviation },
     loss: (Int) -> PathLoss
@@ -57,12 +56,12 @@ struct SignalMaps: Sendable {
     }
   }
 
-  /// Moves the maps to what was measured.
+  /// Corrects the maps with measured samples.
   ///
   /// - Parameters:
-  ///   - receivers: names by hearer; nil: it was not there.
+  ///   - receivers: names by hearer; nil: not in the calibration.
   ///   - floors: names, by floor.
-  ///   - reach: of a sample, metres.
+  ///   - reach: kernel width of a sample, metres.
   mutating func learn(
     _ calibration: RoomCalibration, receivers: [String?], floors: [String?], _ grid: RoomGrid,
     reach: Double = SignalMaps.reach
@@ -78,7 +77,7 @@ struct SignalMaps: Sendable {
     }
   }
 
-  /// Moves the map of a receiver to what was measured: path loss plus the mean residual of the samples nearby.
+  /// Corrects the map of one receiver: path loss plus the mean residual of nearby samples.
   private mutating func learn(
     _ hearer: Int, _ samples: [(cell: Int, level: Double, spread: Double, weight: Double)], _ grid: RoomGrid,
     reach: Double
@@ -128,11 +127,11 @@ struct PathLoss: Hashable, Sendable {
 struct PathGeometry: Hashable, Sendable {
   /// Metres.
   var distance: Double
-  /// Not whole beside an open door.
+  /// Number of walls; fractional near doors.
   var walls: Double
   var floors: Int
 
-  /// Nearer than this the model means nothing.
+  /// Minimum distance of the model, metres.
   private static let closest = 0.3
 
   init(from receiver: (position: Position, floor: Int), to cell: Int, _ plan: RoomPlan, _ grid: RoomGrid) {

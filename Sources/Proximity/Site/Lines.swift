@@ -1,7 +1,7 @@
 import Glibc
 
-/// A zone's thresholds as lines: near, enter, rearm and exit, in the order of the bits of a `Standing`.
-/// All are compared at once and without a branch: the signal's noise would defeat branch prediction.
+/// A zone's thresholds as lines: near, enter, rearm and exit, in the order of the bits of a `Standing`. All are compared at once
+/// without branches, because noisy signals defeat branch prediction.
 struct Lines: Sendable {
   private let values: SIMD4<Float>
   private let areDistances: SIMDMask<SIMD4<Int32>>
@@ -15,17 +15,17 @@ struct Lines: Sendable {
   }
 
   @inline(__always) func standing(of nearest: Nearest) -> Standing {
-    // A distance must be beyond the line by its margin, inwards or outwards; a signal is what it is.
+    // A distance must be beyond the line by its margin. Signals have no margin.
     let distance = nearest.logDistance + nearest.margin * SIMD4(1, 1, -1, -1)
     let place = SIMD4(repeating: -nearest.level).replacing(with: distance, where: areDistances)
-    // A value on the line is on both sides.
+    // A value on the line counts for both sides.
     let near = SIMD4<Int32>.zero.replacing(with: SIMD4(1, 2, 0, 0), where: place .<= values)
     let far = SIMD4<Int32>.zero.replacing(with: SIMD4(0, 0, 4, 8), where: place .>= values)
     return Standing(rawValue: UInt8(truncatingIfNeeded: (near | far).wrappedSum()))
   }
 }
 
-/// Which thresholds a beacon is within, and which it is beyond.
+/// The thresholds that a beacon is within or beyond.
 struct Standing: OptionSet, Sendable {
   let rawValue: UInt8
   static let near = Standing(rawValue: 1)
@@ -55,9 +55,9 @@ struct Line: Sendable {
   let isDistance: Bool
   let value: Float
 
-  /// A line that nothing is on either side of: no number compares with NaN.
+  /// A line that is never crossed: comparisons with NaN are false.
   static let none = Line(isDistance: false, value: .nan)
 
-  /// Whether it is enough to be heard at all, even without a signal. −127 dBm is the weakest that a radio reports.
+  /// Whether any reception is enough, even without a signal. −127 dBm is the weakest that a radio reports.
   var isAnySignal: Bool { !isDistance && value >= 127 }
 }

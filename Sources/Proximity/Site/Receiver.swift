@@ -1,6 +1,6 @@
 import Beacons
 
-/// A receiver as the engine keeps it, with its calibration in computed form.
+/// A receiver in the engine, with precomputed calibration.
 struct Receiver: Sendable {
   let calibration: Calibration
   /// Decades of distance per dB: 1 / (10 · exponent).
@@ -10,7 +10,7 @@ struct Receiver: Sendable {
   var isKnown = false
   var isBlind = false
 
-  /// No real receiver has a path-loss exponent outside this range. It keeps the model invertible.
+  /// Valid path-loss exponents. Real receivers are within this range, and it keeps the model invertible.
   private static let exponents = 0.5...10.0
 
   init(_ calibration: Calibration) {
@@ -24,8 +24,8 @@ struct Receiver: Sendable {
     offset = Float(calibration.offset)
   }
 
-  /// RSSI at 1 m in dBm: from the receiver's calibration, else from the beacon's configuration, else from the frame
-  /// if plausible, else the usual value.
+  /// RSSI at 1 m in dBm: from the receiver's calibration, else from the beacon's configuration, else from the frame if plausible,
+  /// else the default.
   @inline(__always) func power(frame: Int8?, configured: Float?) -> Float {
     let stated = frame.flatMap { (-120...20).contains($0) ? Float($0) : nil }
     return (ownPower ?? configured ?? stated ?? Float(Calibration.defaultMeasuredPower)) + offset

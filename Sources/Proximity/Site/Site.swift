@@ -1,12 +1,12 @@
 import Beacons
 
-/// What the engine knows of a place beforehand: its zones and the calibration of its receivers.
+/// The configuration of a site: its zones and the calibration of its receivers.
 public struct Site: Sendable {
   /// By `ZoneIndex`.
   public var zones: [Zone]
-  /// Receivers that differ from `calibration`.
+  /// Calibrations of receivers that differ from `calibration`.
   public var receivers: [ReceiverIndex: Calibration]
-  /// For every receiver that is not in `receivers`.
+  /// The calibration of all receivers not in `receivers`.
   public var calibration: Calibration
   /// nil: there are no rooms.
   public var survey: SignalSurvey?
@@ -22,19 +22,19 @@ public struct Site: Sendable {
   }
 }
 
-/// How one receiver hears, in the log-distance path-loss model
-/// `rssi = measuredPower + offset − 10 · exponent · log10(distance)`.
+/// The calibration of one receiver in the log-distance path-loss model `rssi = measuredPower + offset − 10 · exponent ·
+/// log10(distance)`.
 public struct Calibration: Hashable, Sendable {
-  /// RSSI at 1 m in dBm at this receiver; it overrides the values of frame and beacon. nil: use theirs.
+  /// RSSI at 1 m in dBm at this receiver. It overrides the values of frame and beacon; nil: use theirs.
   public var measuredPower: Double?
-  /// How many dB more this receiver hears than the measured power says (antenna, cable, wall plate).
+  /// Gain of this receiver relative to the measured power, dB (antenna, cable, wall plate).
   public var offset: Double
   /// Path-loss exponent.
   public var exponent: Double
   /// Standard deviation of the signal around the model in dB (shadowing and multipath).
   public var deviation: Double
-  /// Where the receiver is mounted; nil: unknown. If three or more such receivers hear a beacon at once, its
-  /// distance to each comes from a joint position instead of from each signal alone.
+  /// Where the receiver is mounted; nil: unknown. If three or more receivers with a position hear a beacon, its distance to each
+  /// comes from a joint position instead of from each signal alone.
   public var position: Position?
 
   public init(
@@ -48,12 +48,12 @@ public struct Calibration: Hashable, Sendable {
     self.position = position
   }
 
-  /// Free space (Friis). Rooms with a line of sight measure 1.4 to 2, through walls 3 to 4
-  /// (Rappaport, Wireless Communications, table 4.2): a site that cares calibrates.
+  /// Free space (Friis). Measured: 1.4 to 2 in rooms with a line of sight, 3 to 4 through walls (Rappaport, Wireless
+  /// Communications, table 4.2). Calibrate for better results.
   public static let defaultExponent = 2.0
-  /// The middle of what open offices and factory halls measure (Rappaport, table 4.6: 3 to 10 dB).
+  /// The middle of the range measured in open offices and factory halls (Rappaport, table 4.6: 3 to 10 dB).
   public static let defaultDeviation = 6.0
-  /// RSSI at 1 m in dBm if nobody states it: the value that most iBeacons at 0 dBm state.
+  /// RSSI at 1 m in dBm if none is given: the value that most iBeacons with 0 dBm transmit.
   public static let defaultMeasuredPower = -59.0
 }
 
@@ -73,10 +73,10 @@ public struct Position: Hashable, Sendable {
   public static let beaconHeight = 1.2
 }
 
-/// What rooms, and a walk through them, tell of the signal at a site.
+/// Rooms and their calibration, used to predict the signal at a site.
 public struct SignalSurvey: Sendable {
   public var plan: RoomPlan
-  /// As the calibration has them.
+  /// Names as used in the calibration.
   public var names: RoomCalibrator.Names
   /// nil: nothing was measured.
   public var calibration: RoomCalibration?

@@ -3,14 +3,14 @@ import Beacons
 /// The rules of one zone of the site. Its thresholds may differ in unit: `near` may be a distance and
 /// `exit` a signal.
 public struct Zone: Sendable {
-  /// The receivers whose estimates decide; nil: all.
+  /// The receivers of the zone; nil: all.
   public var receivers: Set<ReceiverIndex>?
   public var near: NearRule?
   public var enter: Rule
   public var exit: Rule
   public var lost: LostRule
-  /// The rooms that it is made of. Then these decide in place of receivers and thresholds; dwell times count. nil: it is not
-  /// made of rooms.
+  /// The rooms of the zone. If set, they decide instead of receivers and thresholds; dwell times still apply. nil: not a zone of
+  /// rooms.
   public var rooms: Set<RoomIndex>?
 
   public init(
@@ -33,7 +33,7 @@ public struct ZoneIndex: Hashable, Comparable, Sendable, Codable {
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A boundary that a beacon crosses: nearer is a smaller distance or a stronger signal.
+/// A boundary that a beacon crosses. Nearer means a smaller distance or a stronger signal.
 public enum Threshold: Hashable, Sendable {
   /// Metres.
   case distance(Double)
@@ -52,7 +52,7 @@ public struct Rule: Hashable, Sendable {
   }
 }
 
-/// Near fires once per approach. It may fire again after the beacon was beyond `rearm`.
+/// Near fires once per approach, and again only after the beacon was beyond `rearm`.
 public struct NearRule: Hashable, Sendable {
   public var rule: Rule
   public var rearm: Threshold
@@ -65,7 +65,7 @@ public struct NearRule: Hashable, Sendable {
 
 /// When a silent beacon counts as gone.
 public enum LostRule: Hashable, Sendable {
-  /// After a time learnt from how often the beacon is really heard.
+  /// After a time learnt from the intervals between receptions.
   case auto
   case after(TimeSpan)
 }

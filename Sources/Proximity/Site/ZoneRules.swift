@@ -1,8 +1,8 @@
 import Beacons
 
-/// A zone's thresholds in the form the engine compares. `lines` and `dwells` are what every sighting needs.
+/// A zone's rules in precomputed form. Every sighting needs `lines` and `dwells`.
 struct ZoneRules: Sendable {
-  /// The receivers that decide; nil: all.
+  /// The receivers of the zone; nil: all.
   let receivers: Set<ReceiverIndex>?
   var near: Boundary?
   var enter: Boundary
@@ -13,7 +13,7 @@ struct ZoneRules: Sendable {
   var lost: TimeSpan?
   /// nil: thresholds decide.
   let rooms: Set<RoomIndex>?
-  /// No receiver of the zone works, or none of its rooms is seen.
+  /// Whether all receivers, or all rooms, of the zone are blind.
   var isBlind = false
 
   init(_ zone: Zone) {
@@ -35,13 +35,14 @@ struct ZoneRules: Sendable {
     }
   }
 
-  /// Whether nobody leaves because it is blind. In a zone of rooms that depends on where the beacon is; see `ZoneEngine.isSeen`.
+  /// Whether the zone keeps its members because it is blind. In a zone of rooms that depends on the beacon's room; see
+  /// `ZoneEngine.setRoomSight`.
   var isFrozen: Bool { isBlind && rooms == nil }
 
-  /// Whether what a receiver hears counts here.
+  /// Whether the receiver counts in this zone.
   func counts(_ receiver: ReceiverIndex) -> Bool { receivers?.contains(receiver) ?? (rooms == nil) }
 
-  /// Where a beacon stands; nil if unknown.
+  /// The standing of a beacon; nil if unknown.
   @inline(__always) func standing(of nearest: Nearest) -> Standing? {
     if nearest.isKnown { return lines.standing(of: nearest) }
     return lines.entersByAnySignal ? .entered : nil
@@ -58,16 +59,16 @@ struct Dwells: Sendable {
   var exit: TimeSpan
 }
 
-/// What sightings are judged by. It lies beside the beacons, so that one of them can change while this is read.
+/// The rules for judging sightings. They are stored apart from the beacons, so that a beacon can be changed while they are read.
 struct SiteRules: Sendable {
   /// By `ZoneIndex`.
   var zones: [ZoneRules]
-  /// By `ReceiverIndex`, as far as they have reported.
+  /// By `ReceiverIndex`, up to the largest index that has reported.
   var receivers: [Receiver] = []
   /// Whether enough receivers have a known position for a joint estimate.
   let isLocating: Bool
 
-  /// Whether the receiver ever reported: an advertisement, or that it is blind or works.
+  /// Whether the receiver ever reported an advertisement or its own state.
   func isKnown(_ receiver: ReceiverIndex) -> Bool {
     let index = Int(receiver.rawValue)
     return index < receivers.count && receivers[index].isKnown

@@ -1,31 +1,31 @@
 import Beacons
 
-/// All that the engine knows of one beacon: which receivers hear it, and where it stands in its zones.
+/// The engine's state of one beacon: the receivers that hear it and its standing in its zones.
 struct BeaconRecord: Sendable {
-  /// How many receivers follow a beacon at most: `Stay.links` has a bit for each. Further ones are ignored until one falls silent.
+  /// Maximum number of receivers per beacon: `Stay.links` has a bit for each. Further ones are ignored until one falls silent.
   static let receiverLimit = 64
-  /// With this many receivers, one that fell silent gives way to a new one.
+  /// From this many receivers on, a new receiver replaces a silent one.
   static let receiversKept = 16
 
   var measuredPower: Float?
   var isAdmitted = false
   var isInventable = false
-  /// How many more transitions need not wait behind a crowd.
+  /// Number of transitions that need not wait for the crowd's pace.
   var freeTurns: UInt8 = 0
   /// The receiver of the newest sighting.
   var lastReceiver = ReceiverIndex(rawValue: 0)
   /// Wall time minus monotonic time at the newest sighting.
   var wallOffset = TimeSpan.zero
-  /// The earliest time until the first sighting.
+  /// Time of the newest sighting; the earliest possible time if there was none.
   var lastHeard = MonotonicTime(nanoseconds: .min)
   /// When the beacon's timer fires, or `Stay.never`. A copy of the queue's value, so that most sightings need not touch the queue.
   var queuedFor = Stay.never
   /// The zones that include it.
   var zones: [ZoneIndex] = []
-  /// The oldest first; one that was replaced keeps its place.
+  /// Oldest first. A replacement takes the place of the old link.
   var links: [Link] = []
   var stays: [Stay] = []
-  /// nil: too few receivers of known position heard it, or the site has too few.
+  /// nil: no receiver of known position heard it, or the site has too few.
   var locator: Locator?
 
   @inline(__always) mutating func note(_ sighting: Sighting) {
@@ -34,8 +34,8 @@ struct BeaconRecord: Sendable {
     lastHeard = sighting.time
   }
 
-  /// When and where it was last heard, as in the sighting, except for wall times that are centuries off the monotonic ones. nil if
-  /// it was never heard, or at the earliest possible time.
+  /// The newest sighting's times and receiver. Wall times that are centuries off the monotonic time are not exact. nil: never
+  /// heard, or heard at the earliest possible time.
   var lastSighting: LastSighting? {
     if lastHeard.nanoseconds == .min { return nil }
     return LastSighting(
@@ -43,10 +43,10 @@ struct BeaconRecord: Sendable {
       receiver: lastReceiver)
   }
 
-  /// Processes a sighting. It is ignored if there is no link for its receiver, and no room for one.
+  /// Processes a sighting. It is ignored if its receiver has no link and none is free.
   ///
-  /// - Parameter keepsLinks: whether there are any.
-  /// - Returns: the first that is due of what changed, if nothing is heard until then; or `Stay.never`.
+  /// - Parameter keepsLinks: whether links are stored.
+  /// - Returns: the earliest changed deadline, or `Stay.never`.
   @inline(__always) mutating func hear(
     _ sighting: Sighting, at now: MonotonicTime, rules: borrowing SiteRules, places: inout PlaceBeliefs?,
     keepsLinks: Bool
@@ -88,8 +88,7 @@ struct BeaconRecord: Sendable {
     return next
   }
 
-  /// If enough receivers of known position hear the beacon, their joint estimate replaces the distance from the receiver
-  /// that has just heard it.
+  /// If enough receivers of known position hear the beacon, replaces this link's distance by one from the joint position.
   private mutating func locate(
     _ link: Int, _ beacon: Int, rssi: Int8?, news: Link.News, at time: MonotonicTime, _ receiver: Receiver,
     _ places: inout PlaceBeliefs?
@@ -109,7 +108,7 @@ struct BeaconRecord: Sendable {
     let number = Int(links[link].receiver.rawValue)
     if places?.hear(beacon, at: number, level: Float(rssi), power: power, time: time) == true {
       guard located.isUsable, let found = places?.logDistances(of: beacon, to: number) else { return }
-      // `Lines` adds the margin on the way in, and takes it off on the way out.
+      // `Lines` subtracts or adds the margin; the results are the two quantiles.
       links[link].margin = (found.within - found.median) / 2
       links[link].logDistance = found.median + links[link].margin
       links[link].isLocated = true
@@ -120,7 +119,7 @@ struct BeaconRecord: Sendable {
       deviation: receiver.calibration.deviation, time: time)
     guard located.isUsable else { return }
     links[link].logDistance = located.logDistance(to: position)
-    // Several receivers agree on it, or it would lie elsewhere: what is more likely than not decides.
+    // The joint position needs no margin: the more likely side decides.
     links[link].margin = 0
     links[link].isLocated = true
   }
@@ -128,15 +127,15 @@ struct BeaconRecord: Sendable {
 
 /// Links and stays.
 extension BeaconRecord {
-  /// The link with a receiver; nil: it never heard the beacon, or was replaced.
+  /// The index of the link with a receiver; nil: none, or it was replaced.
   @inline(__always) func link(at receiver: ReceiverIndex) -> Int? {
     for link in links.indices.reversed() where links[link].receiver == receiver { return link }
     return nil
   }
 
-  /// Adds a link; the receiver that has been silent for longest may give way to it.
+  /// Adds a link. It may replace the link that was silent for longest.
   ///
-  /// - Returns: nil if the beacon has no free link.
+  /// - Returns: the index of the link; nil if none is free.
   mutating func add(_ link: Link, _ rules: borrowing SiteRules) -> Int? {
     let place: Int
     if links.count >= Self.receiversKept, let silent = longestSilent {
@@ -161,13 +160,13 @@ extension BeaconRecord {
     links.indices.lazy.filter { !links[$0].isCurrent }.min { links[$0].lastHeard < links[$1].lastHeard }
   }
 
-  /// What the link's receiver hears counts in the zone.
+  /// Makes the link count in the zone.
   private mutating func attach(_ link: Int, to zone: ZoneIndex) {
     let stay = makeStay(in: zone, at: links[link].receiver, time: links[link].lastHeard)
     stays[stay].links |= 1 << UInt64(link)
   }
 
-  /// Adds the beacon to a further zone: what is heard of it counts there, too.
+  /// Adds the beacon to another zone, with its existing links.
   mutating func join(_ zone: ZoneIndex, _ rules: borrowing SiteRules) {
     zones.append(zone)
     for link in links.indices where rules.zones[Int(zone.rawValue)].counts(links[link].receiver) {
@@ -177,14 +176,14 @@ extension BeaconRecord {
 
   func stay(in zone: ZoneIndex) -> Int? { stays.firstIndex { $0.zone == zone } }
 
-  /// The stay in a zone, made if needed.
+  /// The index of the stay in a zone. Adds one if needed.
   mutating func makeStay(in zone: ZoneIndex, at receiver: ReceiverIndex, time: MonotonicTime) -> Int {
     if let known = stay(in: zone) { return known }
     stays.append(Stay(zone: zone, receiver: receiver, time: time))
     return stays.count - 1
   }
 
-  /// The best values of some links whose receivers hear the beacon; see `Nearest`.
+  /// The best values of the selected links that hear the beacon; see `Nearest`.
   @inline(__always) func nearest(_ mask: UInt64, lost: TimeSpan? = nil, at time: MonotonicTime) -> Nearest {
     Nearest(of: links.span, mask, lost: lost, at: time)
   }
@@ -194,7 +193,7 @@ extension BeaconRecord {
     links.indices.contains { stays[stay].isOf($0) && links[$0].isCurrent }
   }
 
-  /// When a stay has been silent long enough for `lost: auto`; its most patient receiver decides.
+  /// The time at which a stay is lost with `lost: auto`. The receiver with the longest interval decides.
   func patienceEnds(in stay: Int) -> MonotonicTime {
     let silentSince = stays[stay].silentSince
     var patience = TimeSpan.zero
@@ -203,12 +202,12 @@ extension BeaconRecord {
       lastHeard = max(lastHeard, links[link].lastHeard)
       patience = max(patience, links[link].interval.lost)
     }
-    // It was not blind since the beacon was last heard, so each receiver has already waited long enough.
+    // No blind period since the last reception, so each receiver has already waited long enough.
     if silentSince <= lastHeard { return silentSince }
     return silentSince + max(patience, IntervalEstimator.unlearnt)
   }
 
-  /// When the first of a beacon's deadlines is, if nothing is heard until then; or `Stay.never`.
+  /// The earliest deadline of the beacon, or `Stay.never`.
   func deadline(_ rules: borrowing SiteRules) -> MonotonicTime {
     var next = Stay.never
     for link in links where link.isCurrent { next = min(next, link.silenceDeadline) }
@@ -221,7 +220,7 @@ extension BeaconRecord {
 }
 
 extension BeaconRecord {
-  /// How many receivers of known position hear the beacon follows from its links.
+  /// Counts the receivers of known position that hear the beacon.
   mutating func countReceivers(_ rules: borrowing SiteRules) {
     if locator == nil { return }
     var count: UInt16 = 0
@@ -245,7 +244,7 @@ extension BeaconRecord: StateElement {
     try coder.check(isAdmitted || zones.isEmpty && links.isEmpty && stays.isEmpty)
   }
 
-  /// What was heard of it. The rest follows from the configuration.
+  /// The fields that result from sightings. The others follow from the configuration.
   mutating func fieldsOfHearing(_ coder: inout StateCoder) throws(StateError) {
     var heardBy = lastHeard.nanoseconds == .min ? nil : lastReceiver
     try coder("links", &links, atMost: Self.receiverLimit)
@@ -258,7 +257,7 @@ extension BeaconRecord: StateElement {
     if let heardBy {
       lastReceiver = heardBy
     } else {
-      // The receiver is gone; then what the others heard last counts.
+      // The receiver no longer exists; the newest of the other links counts.
       let newest = links.max { $0.lastHeard < $1.lastHeard }
       lastReceiver = newest?.receiver ?? ReceiverIndex(rawValue: 0)
       lastHeard = newest?.lastHeard ?? MonotonicTime(nanoseconds: .min)
@@ -272,6 +271,6 @@ extension BeaconRecord: StateElement {
 }
 
 extension Sighting {
-  /// dBm; nil if there is none or if it cannot be true (Core Specification, Vol 4, Part E, 7.7.65.2).
+  /// Signal in dBm; nil if missing or invalid (Core Specification, Vol 4, Part E, 7.7.65.2).
   var level: Int8? { rssi.flatMap { (-127...20).contains($0) ? $0 : nil } }
 }

@@ -1,6 +1,6 @@
 import Beacons
 
-/// All that was heard of one beacon, and where it stands in its zones: what another engine needs to go on, after a restart or under
+/// The state of one beacon: its links and its standing in zones. Another engine can continue from it, after a restart or under
 /// another configuration.
 public struct BeaconState: StateElement, Sendable {
   var record: BeaconRecord
@@ -18,27 +18,27 @@ public struct BeaconState: StateElement, Sendable {
   public var occupiedZones: [ZoneIndex] { record.stays.filter(\.isInside).map(\.zone) }
   /// Whether the beacon is in a zone.
   public var isInside: Bool { record.stays.contains(where: \.isInside) }
-  /// Every receiver that ever heard it, as far as they are remembered.
+  /// The receivers that heard it, except those that were replaced.
   public var receivers: Set<ReceiverIndex> {
     Set(record.links.map(\.receiver) + [lastSighting].compactMap { $0?.receiver })
   }
 }
 
 extension ZoneEngine {
-  /// All that is known of a beacon; nil if it was never admitted.
+  /// The state of a beacon; nil if it is not admitted.
   public func state(of beacon: BeaconIndex) -> BeaconState? {
     admitted(beacon).map { BeaconState(record: beacons[$0]) }
   }
 
-  /// Restores what is known of a beacon that was admitted and not yet sighted. Emits nothing. Overdue transitions happen
-  /// at the next `advance`.
+  /// Restores the state of a beacon that was admitted and not yet sighted. Emits nothing. Overdue transitions happen at the next
+  /// `advance`.
   ///
   /// - Parameters:
-  ///   - sightSince: when receiving resumed; nobody is declared away before a full interval from then. nil: it never
+  ///   - sightSince: when reception resumed. No beacon is declared away before a full interval from then. nil: reception never
   ///     stopped, as when another worker takes over.
-  ///   - changed: zones whose rules changed since the state was saved. Whoever is inside stays there until the new rules,
-  ///     counted from now on, say otherwise.
-  ///   - regained: those changed zones that were blind and are not any more, as they have other receivers.
+  ///   - changed: zones whose rules changed since the state was saved. Their members stay until the new rules, counted from now on,
+  ///     say otherwise.
+  ///   - regained: changed zones that are no longer blind because their receivers changed.
   public mutating func restore(
     _ state: BeaconState, of beacon: BeaconIndex, sightSince: MonotonicTime? = nil,
     changed: Set<ZoneIndex> = [], regained: Set<ZoneIndex> = []
@@ -65,7 +65,7 @@ extension ZoneEngine {
     watch(index)
   }
 
-  /// Takes over what an earlier engine believes of a beacon's place, if both have the same map.
+  /// Copies a beacon's place belief from an earlier engine with the same map.
   public mutating func restorePlace(of known: BeaconIndex, _ earlier: ZoneEngine, as beacon: BeaconIndex) {
     guard let belief = earlier.places?.belief(of: Int(known.rawValue)) else { return }
     places?.restore(belief, of: Int(beacon.rawValue))
@@ -77,7 +77,7 @@ extension ZoneEngine {
     let place = beacons[beacon].makeStay(in: saved.zone, at: saved.lastReceiver, time: saved.silentSince)
     let zone = Int(saved.zone.rawValue)
     var stay = saved
-    // The links may be others now.
+    // The links may differ from the saved ones.
     stay.links = beacons[beacon].stays[place].links
     let links = beacons[beacon].links.indices.filter { stay.isOf($0) }
     let newest =
@@ -86,17 +86,17 @@ extension ZoneEngine {
     stay.lastLink = Int8(newest ?? -1)
     if let newest { stay.lastReceiver = beacons[beacon].links[newest].receiver }
     if isChanged {
-      // Others may have decided before, and heard it longer ago.
+      // The zone may have had other receivers, which heard the beacon earlier.
       for link in links { stay.silentSince = max(stay.silentSince, beacons[beacon].links[link].lastHeard) }
     }
     if rules.zones[zone].near == nil {
-      // A zone without a near rule has nobody near.
+      // Without a near rule no beacon is near.
       stay.nearSince = Stay.never
       stay.isArmed = true
     }
     beacons[beacon].stays[place] = stay
     if isChanged { judgeAnew(beacon, place) }
-    // The rooms say afterwards where it is.
+    // The rooms decide later.
     if isOfRooms(stay) {
       if sightSince != nil { beacons[beacon].stays[place].interrupt() }
       beacons[beacon].stays[place].lostDeadline = Stay.never
@@ -108,7 +108,7 @@ extension ZoneEngine {
     if stay.isInside { insiders[zone].insert(BeaconIndex(rawValue: Int32(beacon))) }
   }
 
-  /// The rules of a zone changed: every dwell starts now, from where the beacon stands now.
+  /// Restarts all dwell times after a change of a zone's rules.
   private mutating func judgeAnew(_ beacon: Int, _ place: Int) {
     let stay = beacons[beacon].stays[place]
     let zone = Int(stay.zone.rawValue)
@@ -119,7 +119,7 @@ extension ZoneEngine {
     if isHeard, let standing = standing(of: beacon, place, at: now) {
       beacons[beacon].stays[place].stand(standing, at: now)
     }
-    // This also applies outside the zone: under the new rules the beacon may enter without being heard again.
+    // Also set outside the zone: under the new rules the beacon may enter without another sighting.
     if let lost = rules.zones[zone].lost {
       beacons[beacon].stays[place].lostDeadline = stay.silentSince + lost
     } else if !isHeard {

@@ -1,38 +1,38 @@
 import Beacons
 
-/// Where one beacon stands in one zone, and since when.
+/// The state of one beacon in one zone.
 ///
-/// It has a fixed size and no optionals, because every sighting reads it.
+/// Every sighting reads it, so it has a fixed size and no optionals.
 struct Stay: Hashable, Sendable {
-  /// Stands for "no time": later than every real time.
+  /// Represents "no time". It is later than every real time.
   static var never: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
   var zone: ZoneIndex
   var isInside = false
   /// Whether near may fire.
   var isArmed = true
-  /// Whether near re-arms: set by the sighting that shows it, cleared at once when the engine settles it.
+  /// Whether near must be re-armed. A sighting sets it; `settle` clears it at once.
   var isRearmDue = false
-  /// Whether an enter or near is waiting, and whether that was ever reported.
+  /// Whether an enter or near is held back, and whether that was ever reported.
   var isHeld = false
   var isHoldTold = false
-  /// Whether the crowd's pace lets the next enter or near happen at `heldUntil`.
+  /// Whether a turn in the crowd is reserved at `heldUntil`.
   var hasTurn = false
   /// When it entered.
   var since = WallTime(nanoseconds: 0)
-  /// Since when a threshold has been met without a break; `never` if it is not met.
+  /// Since when each threshold has been met without a break; `never` if not met.
   var nearSince = Self.never
   var enterSince = Self.never
   var exitSince = Self.never
-  /// The zone's silence counts from here: the last sighting, or when the zone recovered from blindness after it.
+  /// Start of the silence in the zone: the last sighting, or a later recovery of the zone from blindness.
   var silentSince: MonotonicTime
-  /// When silence ends the presence; `never` while a receiver hears the beacon.
+  /// When the beacon leaves because of silence; `never` while a receiver hears it.
   var lostDeadline = Self.never
-  /// No enter or near before this time, because they came too often. The earliest time if they did not.
+  /// Enter and near are held back until this time because they were too frequent; the earliest time if not.
   var heldUntil = MonotonicTime(nanoseconds: .min)
-  /// Which of the beacon's links count for the zone, a bit each. In a zone of rooms none does.
+  /// The beacon's links that count for the zone, one bit each. Zones of rooms use none.
   var links: UInt64 = 0
-  /// Where the beacon was last heard; the link is −1 once it was replaced by another.
+  /// The link and receiver of the last sighting. The link is −1 once it was replaced.
   var lastLink: Int8 = -1
   var lastReceiver: ReceiverIndex
 
@@ -44,21 +44,22 @@ struct Stay: Hashable, Sendable {
 
   func isOf(_ link: Int) -> Bool { links & (1 << UInt64(link)) != 0 }
 
-  /// Notes where the beacon stands against the thresholds from `time` on.
+  /// Records the standing from `time` on.
   @inline(__always) mutating func stand(_ standing: Standing, at time: MonotonicTime) {
     func start(_ since: MonotonicTime, isMet: Bool) -> MonotonicTime {
       isMet ? (since == Self.never ? time : since) : Self.never
     }
     nearSince = start(nearSince, isMet: standing.contains(.near))
     enterSince = start(enterSince, isMet: standing.contains(.entered))
-    // Thresholds of different units may contradict each other; then the nearer one counts.
+    // Thresholds in different units may contradict each other; the nearer one wins.
     let isAway = standing.contains(.away) && standing.isDisjoint(with: [.near, .entered])
     exitSince = start(exitSince, isMet: isAway)
     isRearmDue = !isArmed && standing.contains(.rearmed) && !standing.contains(.near)
   }
 
-  /// The event that is due at `time`; the first if there are several. `isBlind`: no receiver of the zone works, so nobody
-  /// leaves it.
+  /// The event due at `time`, the first of several.
+  ///
+  /// If `isBlind`, the zone is blind and the beacon cannot leave.
   func due(at time: MonotonicTime, dwells: Dwells, isBlind: Bool) -> Due {
     if isRearmDue { return .rearm }
     if !isBlind, isInside {
@@ -74,28 +75,28 @@ struct Stay: Hashable, Sendable {
   enum Due {
     case nothing, enter, near, enterAndNear, exit, lost, rearm, held
 
-    /// Whether it counts against the pace of transitions.
+    /// Whether it is limited by `TransitionPace`.
     var isComing: Bool { self == .enter || self == .near || self == .enterAndNear }
   }
 
-  /// When `due` returns an event, if nothing is heard until then; or `never`.
+  /// When `due` will return an event without further sightings; or `never`.
   @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime {
     if isRearmDue { return silentSince }
     var coming = isInside ? Self.never : enterSince + dwells.enter
     if isArmed { coming = min(coming, nearSince + dwells.near) }
-    // The wait is noted when the event would have happened.
+    // A new hold is recorded at the time of the event itself.
     if isHeld { coming = max(coming, heldUntil) }
     return isInside && !isBlind ? min(coming, lostDeadline, exitSince + dwells.exit) : coming
   }
 
-  /// Breaks every dwell, because the thresholds can no longer be checked.
+  /// Ends all dwell times, because the thresholds can no longer be checked.
   mutating func interrupt() {
     nearSince = Self.never
     enterSince = Self.never
     exitSince = Self.never
   }
 
-  /// Enter or near happened.
+  /// Counts an enter or near against the pace.
   mutating func spend(at time: MonotonicTime) {
     let burst = TransitionPace.interval.times(TransitionPace.burst - 1)
     heldUntil = max(heldUntil, time - burst) + TransitionPace.interval
@@ -139,7 +140,7 @@ extension Stay: StateElement {
     try coder("last_receiver", &heardBy)
     if let heardBy { lastReceiver = heardBy }
     guard coder.isReading, coder.heirs != nil else { return }
-    // The record has other links then.
+    // The record's links are restored separately and may differ.
     links = 0
     lastLink = -1
   }

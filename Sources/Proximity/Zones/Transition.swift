@@ -1,6 +1,6 @@
 import Beacons
 
-/// A decision of a zone about a beacon, with the evidence for it.
+/// An enter, near or exit of a beacon, with the evidence for it.
 public struct Transition: Hashable, Sendable {
   public enum Event: String, Hashable, Sendable, CaseIterable {
     case enter, near, exit
@@ -9,10 +9,10 @@ public struct Transition: Hashable, Sendable {
   public var event: Event
   public var zone: ZoneIndex
   public var beacon: BeaconIndex
-  /// When it happened: the deadline itself, not when the next advertisement revealed it.
+  /// The time of the deadline itself, not of the advertisement that revealed it.
   public var time: MonotonicTime
   public var wallTime: WallTime
-  /// Metres, at the deciding receiver; nil if no sighting had a usable signal.
+  /// Distance in metres at the deciding receiver; nil if no sighting had a usable signal.
   public var distance: Double?
   /// Standard deviation of `distance`, metres.
   public var distanceDeviation: Double?
@@ -43,20 +43,20 @@ public struct Evidence: Hashable, Sendable {
     case decibelMilliwatts = "dBm"
     /// The beacon fell silent: `threshold` and `value` are seconds of silence.
     case seconds = "s"
-    /// Of the room that decided in a zone of rooms, 0 to 1.
+    /// Probability of the deciding room in a zone of rooms, 0 to 1.
     case probability
   }
 
-  /// Why a beacon left although it did nothing: the configuration changed. `unit` is then seconds, of silence.
+  /// The change of the configuration that made a beacon leave. `unit` is then `seconds`, of silence.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
     case zoneRemoved = "zone_removed"
-    /// Or it was renamed.
+    /// The beacon was removed or renamed.
     case beaconRemoved = "beacon_removed"
     /// The zone no longer lists it.
     case beaconUnwatched = "beacon_unwatched"
-    /// None of the zone's present receivers has heard it.
+    /// None of the zone's current receivers has heard it.
     case receiversChanged = "receivers_changed"
-    /// The room that it was in.
+    /// The beacon's room was removed.
     case roomRemoved = "room_removed"
   }
 
@@ -68,11 +68,11 @@ public struct Evidence: Hashable, Sendable {
   /// How long the threshold had been met without a break.
   public var dwell: TimeSpan
   public var receiver: ReceiverIndex
-  /// nil: a threshold was met.
+  /// nil: the beacon crossed a threshold or fell silent.
   public var reason: Reason?
-  /// In a zone of rooms: where the beacon was when that decided. nil: in no room, or the zone has no rooms.
+  /// In a zone of rooms: the beacon's room at the decision. nil: in no room, or not a zone of rooms.
   public var room: RoomIndex?
-  /// Of that room, as in its own transition.
+  /// The evidence for `room`, as in the room's own transition.
   public var witnesses: [RoomEvidence]
 
   public init(

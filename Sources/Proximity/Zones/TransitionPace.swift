@@ -1,27 +1,27 @@
 import Beacons
 
-/// How often enter and near may happen. Without a limit, a beacon that flickers on a threshold, by accident or on purpose,
-/// would fill the SD card and every subscriber's inbox. An exit is never held back: there is at most one per enter.
+/// Limits the rate of enter and near. Without a limit, a beacon that flickers on a threshold would fill the SD card and flood every
+/// subscriber. Exits are not limited: there is at most one per enter.
 ///
-/// A transition that was held back happens as soon as it may, if it is still true.
+/// A held transition happens as soon as the pace allows, if it is still true.
 public enum TransitionPace {
   /// For one beacon in one zone: this many at once, then one per `interval`.
   public static let burst = 20
   public static let interval = TimeSpan.seconds(10)
 
-  /// The longest wait in a crowd; after that the transition asks for a turn again.
+  /// The longest wait for a turn in the crowd. After that, another turn is requested.
   static let patience = TimeSpan.seconds(60)
 
-  /// A newcomer's first enter and near do not wait: a crowd that flickers cannot delay somebody who has just arrived.
+  /// The first enter and near of a newcomer do not wait, so a flickering crowd cannot delay it.
   static let newcomersTurns: UInt8 = 2
 }
 
 /// A beacon whose enter or near has to wait.
 public struct HeldTransition: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
-    /// The beacon comes and goes too often.
+    /// The beacon enters and leaves too often.
     case flickers
-    /// Too many beacons come and go at once.
+    /// Too many beacons enter and leave at once.
     case crowd
   }
 
@@ -31,22 +31,22 @@ public struct HeldTransition: Hashable, Sendable {
 }
 
 extension ZoneEngine {
-  /// How many `takeHeld` returns at most.
+  /// Maximum number of results of `takeHeld`.
   static let heldLimit = 16
 
-  /// Beacons whose enter or near was held back for the first time since the last call; only some if there are many.
+  /// The transitions first held back since the last call; only some if there are many.
   public mutating func takeHeld() -> [HeldTransition] {
     defer { held.removeAll() }
     return held
   }
 
-  /// Continues with the pace of an earlier engine.
+  /// Copies the pace of an earlier engine.
   public mutating func adoptPace(of earlier: ZoneEngine) {
     crowd.adopt(earlier.crowd)
     heldTransitions = earlier.heldTransitions
   }
 
-  /// An enter or near has to wait.
+  /// Records that an enter or near has to wait.
   mutating func hold(_ beacon: Int, _ place: Int, because reason: HeldTransition.Reason) {
     let stay = beacons[beacon].stays[place]
     if stay.isHeld { return }

@@ -1,6 +1,6 @@
 import Beacons
 
-/// A blind receiver proves no absence: while all receivers of a zone are blind, nobody leaves it.
+/// Blind receivers. While all receivers of a zone are blind, no beacon leaves it.
 extension ZoneEngine {
   /// A receiver became blind or works again. Deadlines up to `time` (inclusive) are processed first.
   public mutating func setBlind(
@@ -17,7 +17,7 @@ extension ZoneEngine {
     updateBlindZones(into: &transitions)
   }
 
-  /// Whether the receiver ever reported: an advertisement, or that it is blind or works.
+  /// Whether the receiver ever reported an advertisement or its own state.
   public func isKnown(_ receiver: ReceiverIndex) -> Bool { rules.isKnown(receiver) }
 
   public func isBlind(_ zone: ZoneIndex) -> Bool {
@@ -35,7 +35,7 @@ extension ZoneEngine {
     return own.contains { isKnown($0) }
   }
 
-  /// A receiver reported for the first time: a zone of all receivers has one more that works.
+  /// Registers a receiver that reported for the first time. Zones of all receivers may then no longer be blind.
   mutating func meet(_ receiver: ReceiverIndex, into transitions: inout [Transition]) {
     register(receiver)
     if blindReceivers > 0 { updateBlindZones(into: &transitions) }
@@ -51,7 +51,7 @@ extension ZoneEngine {
     knownReceivers += 1
   }
 
-  /// Counts the silence at a receiver that has just recovered from now.
+  /// Restarts the silence of all beacons at a receiver that has just recovered.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
     for beacon in beacons.indices {
       if let link = beacons[beacon].link(at: receiver) { beacons[beacon].links[link].silentSince = now }
@@ -63,7 +63,7 @@ extension ZoneEngine {
     for zone in rules.zones.indices where rules.zones[zone].rooms == nil {
       let isBlind: Bool
       if let own = rules.zones[zone].receivers {
-        // A receiver that never reported hears nothing either.
+        // Receivers that never reported do not count.
         let known = own.filter { isKnown($0) }
         isBlind = !known.isEmpty && known.allSatisfy { rules.receivers[Int($0.rawValue)].isBlind }
       } else {

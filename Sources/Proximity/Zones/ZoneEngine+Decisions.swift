@@ -1,9 +1,9 @@
 import Beacons
 
-/// Turns what receivers hear into enter, near and exit.
+/// Decides enter, near and exit.
 extension ZoneEngine {
-  /// Processes what is due of a beacon, and schedules its next deadline. Silences come first: one that ends a dwell is noticed
-  /// before the dwell counts as complete.
+  /// Processes everything due for a beacon and schedules its next deadline. Silences come first, so that a dwell ended by a silence
+  /// does not count as complete.
   mutating func settle(_ beacon: Int, at time: MonotonicTime, into transitions: inout [Transition]) {
     for link in beacons[beacon].links.indices
     where beacons[beacon].links[link].isCurrent && beacons[beacon].links[link].silenceDeadline <= time {
@@ -13,7 +13,7 @@ extension ZoneEngine {
     watch(beacon)
   }
 
-  /// Processes what is due of one stay. The caller schedules the beacon's next deadline.
+  /// Processes everything due for one stay. The caller schedules the next deadline.
   mutating func settle(
     _ beacon: Int, _ stay: Int, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
@@ -51,7 +51,7 @@ extension ZoneEngine {
     }
   }
 
-  /// Removes a beacon from a zone that no longer includes it after a change of the configuration.
+  /// Removes a beacon from a zone after a change of the configuration.
   public mutating func leave(
     _ zone: ZoneIndex, _ beacon: BeaconIndex, because reason: Evidence.Reason, at time: MonotonicTime,
     into transitions: inout [Transition]
@@ -59,7 +59,7 @@ extension ZoneEngine {
     guard let index = admitted(beacon), let stay = beacons[index].stay(in: zone),
       beacons[index].stays[stay].isInside
     else { return }
-    // The beacon may still be heard. Then its place comes from the deciding receiver, not from the one that heard it last.
+    // The beacon may still be heard, so distance and signal come from the deciding receiver, not from the last one.
     var exit = transition(.exit, of: index, stay, at: max(time, now))
     let (samples, receiver) = (exit.evidence.samples, exit.evidence.receiver)
     exit.evidence = loss(of: index, stay, at: max(time, now)).evidence
@@ -96,7 +96,7 @@ extension ZoneEngine {
     }
   }
 
-  /// Where a beacon stands in a zone; nil if unknown.
+  /// The standing of a beacon in a zone; nil if unknown.
   func standing(of beacon: Int, _ stay: Int, at time: MonotonicTime) -> Standing? {
     if rules.isLocating, places?.isOpen(beacon) == true { return nil }
     let zone = Int(beacons[beacon].stays[stay].zone.rawValue)

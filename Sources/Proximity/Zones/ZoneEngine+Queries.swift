@@ -6,21 +6,22 @@ extension ZoneEngine {
   public var hasRearmed: Bool { !rearmedZones.isEmpty }
   public var hasSilenced: Bool { !silenced.isEmpty }
 
-  /// Beacons that a receiver stopped hearing since the last call: they may be nearest to another one now, or have no distance.
+  /// Beacons that fell silent at a receiver since the last call. Their nearest receiver may have changed, or they may have no
+  /// distance.
   public mutating func takeSilenced() -> [BeaconIndex] {
     defer { silenced.removeAll(keepingCapacity: true) }
     return silenced.sorted { $0.rawValue < $1.rawValue }
   }
 
-  /// Appends the zones in which somebody moved beyond `rearm` without leaving since the last call. Who is near changed
-  /// there, and no transition says so.
+  /// Appends the zones in which a beacon moved beyond `rearm` without leaving since the last call. The beacon is no longer near
+  /// there, and no transition reports that.
   public mutating func takeRearmed(into zones: inout [ZoneIndex]) {
     zones += rearmedZones.sorted()
     rearmedZones.removeAll(keepingCapacity: true)
   }
 
-  /// The estimate of a beacon at one receiver or, if nil, at the receiver it is nearest to, without what luck did to make
-  /// that one seem nearest. nil if no receiver hears it any more, or none with a signal.
+  /// The estimate of a beacon at `receiver` or, if nil, at the nearest receiver, with the correction of `Rivals`. nil if no
+  /// receiver hears it any more, or none with a signal.
   public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
     receiver: ReceiverIndex, estimate: Estimate
   )? {
@@ -50,7 +51,7 @@ extension ZoneEngine {
     return link.estimate(calibration: calibration, located: deviation, luck: luck)
   }
 
-  /// By how many decades the nearest of a beacon's receivers seems nearer than it is; see `Rivals`.
+  /// The bias of the smallest distance in decades; see `Rivals`.
   private func luck(of beacon: Int, nearest: Int) -> Double {
     let nearest = beacons[beacon].links[nearest]
     if nearest.isLocated { return 0 }
@@ -63,7 +64,7 @@ extension ZoneEngine {
     return rivals.luck
   }
 
-  /// nil if none of these receivers hears it any more, or none with a signal.
+  /// The nearest link of the selected receivers; nil if none of them hears the beacon with a signal.
   private func nearestLink(of beacon: BeaconIndex, where isMeant: (ReceiverIndex) -> Bool) -> Int? {
     guard let index = admitted(beacon) else { return nil }
     var mask: UInt64 = 0
@@ -74,14 +75,14 @@ extension ZoneEngine {
     return nearest.isKnown ? nearest.nearestLink : nil
   }
 
-  /// When and where a beacon was last heard, as in the sighting, except for wall times that are centuries off the monotonic
-  /// ones. nil if it was never heard, or at the earliest possible time.
+  /// The newest sighting's times and receiver. Wall times that are centuries off the monotonic time are not exact. nil: never
+  /// heard, or heard at the earliest possible time.
   public func lastSighting(of beacon: BeaconIndex) -> LastSighting? {
     admitted(beacon).flatMap { beacons[$0].lastSighting }
   }
 
-  /// Since when a beacon has been silent, and when that silence means loss by the beacon's own interval if it stays silent:
-  /// the latest over the zone's receivers, or over all receivers if nil. nil if none of them ever heard it.
+  /// Since when a beacon has been silent, and when it counts as lost by its own interval: the latest over the zone's receivers, or
+  /// over all receivers if `zone` is nil. nil if none of them ever heard it.
   public func silence(of beacon: BeaconIndex, in zone: ZoneIndex?) -> (
     since: MonotonicTime, loss: MonotonicTime
   )? {
@@ -98,8 +99,7 @@ extension ZoneEngine {
     return latest
   }
 
-  /// Who is in a zone, by beacon, ascending. `unknown` if all its receivers are blind or none has
-  /// reported yet.
+  /// The members of a zone, by beacon, ascending. `unknown` if all its receivers are blind or none has reported yet.
   public func occupancy(of zone: ZoneIndex) -> Occupancy {
     guard insiders.indices.contains(Int(zone.rawValue)) else { return Occupancy(state: .empty, members: []) }
     let members = insiders[Int(zone.rawValue)].sorted { $0.rawValue < $1.rawValue }.compactMap { beacon in
@@ -114,7 +114,7 @@ extension ZoneEngine {
   /// Whether a beacon was admitted and not retired since.
   public func isAdmitted(_ beacon: BeaconIndex) -> Bool { admitted(beacon) != nil }
 
-  /// The receivers that decide in a zone; nil: all.
+  /// The receivers of a zone; nil: all.
   public func receivers(of zone: ZoneIndex) -> Set<ReceiverIndex>? {
     rules.zones.indices.contains(Int(zone.rawValue)) ? rules.zones[Int(zone.rawValue)].receivers : []
   }
@@ -147,12 +147,11 @@ extension ZoneEngine {
   }
 }
 
-/// Who is in a zone.
+/// The members of a zone.
 public struct Occupancy: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case occupied, empty
-    /// Every receiver of the zone is blind, or none has reported yet. `members` are those that were inside when the
-    /// last receiver went blind.
+    /// Every receiver of the zone is blind, or none has reported yet. `members` are those from before.
     case unknown
   }
 
@@ -169,11 +168,11 @@ public struct Occupancy: Hashable, Sendable {
   public var members: [Member]
 }
 
-/// Where a beacon stands in a zone, and which dwell time is running.
+/// The state of a beacon in a zone, and its next event.
 public struct ZoneProgress: Hashable, Sendable {
   public enum Event: String, Hashable, Sendable { case near, enter, exit, lost }
 
-  /// Something that happens at `due` unless the beacon changes its mind.
+  /// An event that happens at `due` unless the beacon moves.
   public struct Pending: Hashable, Sendable {
     public var event: Event
     public var since: MonotonicTime
@@ -182,12 +181,12 @@ public struct ZoneProgress: Hashable, Sendable {
 
   public var isInside: Bool
   public var isNear: Bool
-  /// The first of several; nil: nothing is due.
+  /// The first event; nil: nothing is due.
   public var pending: Pending?
 }
 
 extension Stay {
-  /// What happens next if nothing changes.
+  /// The next event if nothing changes.
   fileprivate func pending(_ dwells: Dwells, isBlind: Bool) -> ZoneProgress.Pending? {
     var all: [ZoneProgress.Pending] = []
     func add(_ event: ZoneProgress.Event, since: MonotonicTime, due: MonotonicTime) {

@@ -1,15 +1,15 @@
 import Beacons
 
-/// Where the rooms say that a beacon is, and why: what zones of rooms go by.
+/// The room of a beacon, as input for zones of rooms.
 public struct RoomDecision: Hashable, Sendable {
-  /// nil: in none; it is heard no more.
+  /// nil: in no room; the beacon fell silent.
   public var room: RoomIndex?
-  /// Of `room`, 0 to 1, when it was told or, if that is not at hand, later; nil: unknown.
+  /// Probability of `room`, 0 to 1, when it was reported or, if that is unknown, later; nil: unknown.
   public var probability: Double?
   public var witnesses: [RoomEvidence]
-  /// That heard it last.
+  /// The receiver that heard the beacon last.
   public var receiver: ReceiverIndex
-  /// The configuration took the beacon out of its room.
+  /// The change of the configuration that removed the beacon from its room.
   public var reason: Evidence.Reason?
 
   public init(
@@ -24,12 +24,12 @@ public struct RoomDecision: Hashable, Sendable {
   }
 }
 
-/// Zones that are made of rooms. No link counts for them, only where the rooms say that a beacon is.
+/// Zones of rooms. They use the beacon's room and no links.
 extension ZoneEngine {
-  /// The rooms decided where a beacon is. It enters the zones made of that room, and leaves those that are not, each after the
-  /// zone's dwell time; one that is in no room any more leaves at once, as with every loss.
+  /// Processes a new room of a beacon. It enters the zones with that room and leaves the others, each after the zone's dwell time.
+  /// A beacon in no room leaves at once, as with every loss.
   ///
-  /// - Parameter time: when. It may be earlier than the latest time, because rooms wait for what comes late.
+  /// - Parameter time: when the room was decided. It may be earlier than the latest time, because rooms wait for late sightings.
   public mutating func place(
     _ beacon: BeaconIndex, _ decision: RoomDecision, at time: MonotonicTime,
     into transitions: inout [Transition]
@@ -37,7 +37,7 @@ extension ZoneEngine {
     guard hasRoomZones, let index = admitted(beacon) else { return }
     stand(index, decision, at: time)
     for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
-      // The rooms never say so of a beacon that nobody could have heard, so it holds in a blind zone, too.
+      // A beacon loses its room only if a working receiver could hear it, so this holds in a blind zone too.
       if decision.room == nil, beacons[index].stays[place].isInside {
         beacons[index].stays[place].lostDeadline = time
       }
@@ -49,8 +49,7 @@ extension ZoneEngine {
     watch(index)
   }
 
-  /// As `place`, but emits nothing: what is due happens at the next `advance`. A beacon of which the rooms know nothing has time
-  /// to be heard.
+  /// As `place`, but emits nothing; due events happen at the next `advance`. A beacon without a room gets time to be heard.
   public mutating func restore(_ decision: RoomDecision, of beacon: BeaconIndex) {
     guard hasRoomZones, let index = admitted(beacon) else { return }
     stand(index, decision, at: now)
@@ -60,7 +59,7 @@ extension ZoneEngine {
     watch(index)
   }
 
-  /// Some rooms went blind, or see again.
+  /// Some rooms became blind or work again.
   public mutating func setRoomSight(
     _ sight: RoomSight, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
@@ -89,7 +88,7 @@ extension ZoneEngine {
     }
   }
 
-  /// Gives a beacon of which the rooms know nothing yet time to be heard, once a receiver could hear it.
+  /// Gives a beacon without a room time to be heard, if the zone can be observed.
   private mutating func grantTime(to beacon: Int, _ place: Int, _ decision: RoomDecision) {
     let stay = beacons[beacon].stays[place]
     guard decision.room == nil, stay.isInside,
@@ -98,10 +97,10 @@ extension ZoneEngine {
     beacons[beacon].stays[place].lostDeadline = now + IntervalEstimator.unlearnt
   }
 
-  /// What the rooms said last of a beacon; nil: nothing, or no zone is made of rooms.
+  /// The last decision for a beacon; nil: none, or no zones of rooms.
   public func decision(of beacon: BeaconIndex) -> RoomDecision? { decisions[beacon] }
 
-  /// Where a beacon stands in each zone of rooms.
+  /// Records a decision in each zone of rooms of the beacon.
   private mutating func stand(_ beacon: Int, _ decision: RoomDecision, at time: MonotonicTime) {
     decisions[BeaconIndex(rawValue: Int32(beacon))] = decision
     for zone in beacons[beacon].zones {
@@ -131,7 +130,7 @@ extension ZoneEngine {
 
   func isOfRooms(_ stay: Stay) -> Bool { hasRoomZones && rules.zones[Int(stay.zone.rawValue)].rooms != nil }
 
-  /// The evidence of the exit of a beacon that is in no room any more. The rooms know how long a silence they allowed.
+  /// The evidence for the exit of a beacon in no room. The allowed silence is not known here.
   func roomLoss(of beacon: Int, _ stay: Stay, at time: MonotonicTime) -> Evidence {
     let silence = (time - beacons[beacon].lastHeard).seconds
     let reason = decisions[BeaconIndex(rawValue: Int32(beacon))]?.reason
@@ -140,7 +139,7 @@ extension ZoneEngine {
       receiver: stay.lastReceiver, reason: reason)
   }
 
-  /// The evidence of a decision of rooms. What was told had reached the threshold then, whatever is known of it now.
+  /// The evidence for a decision of rooms. The room had reached the threshold when it was reported, so the value is at least that.
   func roomEvidence(of beacon: Int, _ stay: Stay, since: MonotonicTime, at time: MonotonicTime) -> Evidence {
     let decision = decisions[BeaconIndex(rawValue: Int32(beacon))]
     let threshold = Double(RoomTracker.toldFrom)
@@ -153,7 +152,7 @@ extension ZoneEngine {
 }
 
 extension ZoneRules {
-  /// Whether anybody could see that a beacon is not in this zone of rooms: one of these rooms, or the one that it is in.
+  /// Whether a beacon's absence from this zone can be observed: by a room of the zone, or by the beacon's own room.
   fileprivate func isSeen(_ room: RoomIndex?, _ sight: RoomSight) -> Bool {
     guard let rooms else { return false }
     if sight.isWatched, !isBlind { return true }
@@ -174,9 +173,9 @@ extension RoomDecision: StateElement {
   }
 }
 
-/// Which rooms can tell who is in them.
+/// Which rooms are blind.
 public struct RoomSight: Hashable, Sendable {
-  /// Whether any receiver of theirs has reported.
+  /// Whether any receiver of the rooms has reported.
   public var isWatched: Bool
   public var blind: Set<RoomIndex>
 

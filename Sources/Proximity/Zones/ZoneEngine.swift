@@ -1,6 +1,6 @@
 import Beacons
 
-/// Decides which beacon is in which zone. It depends only on its input and on the time passed in; it reads no clock.
+/// Decides which beacon is in which zone. It depends only on its inputs and the times passed in; it reads no clock.
 ///
 /// ```swift
 /// let door = Zone(
@@ -23,37 +23,37 @@ public struct ZoneEngine: Sendable {
   var site: Site
   /// By `BeaconIndex`.
   var beacons: [BeaconRecord] = []
-  /// One timer for each beacon: when the first of its deadlines is, or earlier.
+  /// One timer for each beacon. It fires at the beacon's first deadline, or earlier.
   var queue = DeadlineQueue()
-  /// By zone: who is inside.
+  /// By zone: the beacons inside.
   var insiders: [Set<BeaconIndex>]
-  /// Whether anything is remembered of what each receiver hears of each beacon.
+  /// Whether links between receivers and beacons are stored.
   public let keepsLinks: Bool
-  /// nil: locators do without; see `PlaceBeliefs`.
+  /// nil: only locators are used; see `PlaceBeliefs`.
   var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
   public let hasRoomZones: Bool
   var roomSight = RoomSight()
-  /// What the rooms said last of each beacon; empty without zones of rooms.
+  /// The last room decision for each beacon; empty without zones of rooms.
   var decisions: [BeaconIndex: RoomDecision] = [:]
-  /// Zones in which somebody is no longer near but still inside; read with `takeRearmed`.
+  /// Zones in which a beacon is no longer near but still inside; read with `takeRearmed`.
   var rearmedZones: Set<ZoneIndex> = []
-  /// Beacons that a receiver hears no more; read with `takeSilenced`.
+  /// Beacons that fell silent at a receiver; read with `takeSilenced`.
   var silenced: Set<BeaconIndex> = []
   /// How many receivers have reported so far.
   public internal(set) var knownReceivers = 0
   var blindReceivers = 0
-  /// The pace of beacons that anybody can invent.
+  /// The common pace of all beacons that anybody can invent.
   var crowd: RateLimit
-  /// How many enters and nears had to wait.
+  /// Number of enter and near transitions that had to wait.
   public internal(set) var heldTransitions: UInt64 = 0
   var held: [HeldTransition] = []
   var now = MonotonicTime(nanoseconds: .min)
 
   /// - Parameters:
-  ///   - crowd: limits enter and near of all beacons together that anybody can invent.
-  ///   - keepsLinks: whether to remember what each receiver hears of each beacon, 200 octets a pair. Zones of distances and
-  ///     signals need it, and `estimate` and `silence`; zones made of rooms do not.
+  ///   - crowd: common limit for enter and near of all beacons that anybody can invent.
+  ///   - keepsLinks: whether to store a link for each pair of receiver and beacon (200 octets). Zones of distances and signals,
+  ///     `estimate` and `silence` need links; zones of rooms do not.
   public init(site: Site, crowd: RateLimit = AdmissionLimits().transitions, keepsLinks: Bool = true) {
     self.crowd = crowd
     self.keepsLinks = keepsLinks
@@ -75,9 +75,9 @@ public struct ZoneEngine: Sendable {
   /// - Parameters:
   ///   - zones: the zones that include it; unknown ones are ignored.
   ///   - measuredPower: RSSI at 1 m in dBm from the configuration; it overrides the frames' value.
-  ///   - isInventable: anybody can make up a beacon like it.
-  ///   - isNewcomer: it was heard for the first time; its first enter and near never wait behind a crowd. The caller
-  ///     limits the number of newcomers.
+  ///   - isInventable: whether anybody can make up a beacon like it.
+  ///   - isNewcomer: whether it was heard for the first time. Its first enter and near never wait for the crowd. The caller limits
+  ///     the number of newcomers.
   ///
   /// Sightings of a beacon that was never admitted are ignored. Use dense beacon indices: memory grows with the largest one.
   public mutating func admit(
@@ -109,12 +109,12 @@ public struct ZoneEngine: Sendable {
     }
   }
 
-  /// Forgets a beacon that is in no zone. Its index may then be admitted again for another beacon.
+  /// Removes a beacon that is in no zone. Its index may then be reused.
   ///
-  /// - Returns: false if it is in a zone; then it stays.
+  /// - Returns: false if it is not admitted or in a zone; then nothing changes.
   public mutating func retire(_ beacon: BeaconIndex) -> Bool {
     guard let index = admitted(beacon), zones(of: beacon).isEmpty else { return false }
-    // A timer that is in the queue finds nothing to do then.
+    // A queued timer will find nothing to do.
     let queuedFor = beacons[index].queuedFor
     beacons[index] = BeaconRecord()
     beacons[index].queuedFor = queuedFor
@@ -123,7 +123,7 @@ public struct ZoneEngine: Sendable {
     return true
   }
 
-  /// Where the record of an admitted beacon is; nil: it was never admitted, or was retired.
+  /// The index of an admitted beacon's record; nil: not admitted.
   func admitted(_ beacon: BeaconIndex) -> Int? {
     let index = Int(beacon.rawValue)
     return beacons.indices.contains(index) && beacons[index].isAdmitted ? index : nil
@@ -149,7 +149,7 @@ public struct ZoneEngine: Sendable {
   /// Processes every deadline up to `time` (inclusive), in order.
   public mutating func advance(to time: MonotonicTime, into transitions: inout [Transition]) {
     if queue.isDue(at: time) { happen(until: time, into: &transitions) }
-    // The very last time stands for "never".
+    // The last time represents "never".
     now = max(now, min(time, MonotonicTime(nanoseconds: .max - 1)))
   }
 
@@ -161,8 +161,7 @@ public struct ZoneEngine: Sendable {
     }
   }
 
-  /// When to call `advance` next; nil: not before another sighting. The time may turn out too early:
-  /// call `advance`, then ask again.
+  /// When to call `advance` next; nil: not before another sighting. The time may be too early: call `advance`, then query it again.
   public var nextDeadline: MonotonicTime? { queue.first }
 
   /// Makes the beacon's timer fire for the first of its deadlines, or earlier.
@@ -176,16 +175,16 @@ public struct ZoneEngine: Sendable {
     queue.schedule(Int32(beacon), at: time)
   }
 
-  /// Prefetches the records that the next sightings will read: otherwise each sighting waits for its own.
+  /// Prefetches the records for the next sightings, so that these need not wait for memory.
   ///
-  /// - Parameter likely: beacons that are not tracked are skipped.
+  /// - Parameter likely: the beacons expected next. Those without a record are skipped.
   public func prefetch(_ likely: [BeaconIndex]) {
     for beacon in likely { beacons.prefetch(at: Int(beacon.rawValue)) }
   }
 }
 
-/// All that the engine knows. What follows from the beacons' records is left out: who is inside, the queue of deadlines, how many
-/// receivers are known or blind.
+/// The state of the engine. Derived data are left out: the members of zones, the queue of deadlines, and the numbers of known and
+/// blind receivers.
 extension ZoneEngine: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("now", &now)
@@ -225,9 +224,9 @@ extension ZoneEngine: StateFields {
     blindReceivers = blind.count { $0 }
   }
 
-  /// What follows from the records.
+  /// Restores the derived data from the records.
   private mutating func derive() {
-    // Most beacons are in the same zones as others, and share the list.
+    // Most beacons have the same list of zones as others, and share it.
     var lists: Set<[ZoneIndex]> = []
     for index in beacons.indices {
       queue.add()
