@@ -1,7 +1,7 @@
 /// A point on a clock that never steps back. Decisions use it: order, dwell, loss.
 ///
 /// Unit: nanoseconds since an arbitrary start (boot for a live radio, the first record for a recording).
-public struct MonotonicTime: Hashable, Comparable, Sendable, Codable {
+public struct MonotonicTime: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -25,7 +25,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable, Codable {
 /// A point on the calendar. It is only reported and decides nothing.
 ///
 /// Unit: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-public struct WallTime: Hashable, Comparable, Sendable, Codable {
+public struct WallTime: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -44,7 +44,7 @@ public struct WallTime: Hashable, Comparable, Sendable, Codable {
 
 /// A length of time in nanoseconds; may be negative. Arithmetic saturates, because a hostile timestamp
 /// must not trap.
-public struct TimeSpan: Hashable, Comparable, Sendable, Codable {
+public struct TimeSpan: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

@@ -12,10 +12,10 @@ import Testing
     zones: [Int32: Int32]? = nil
   ) throws -> BeaconState {
     var writer = StateCoder.body
-    writer.named = StateCoder.Named()
+    writer.mentions = StateCoder.Mentions()
     try #require(state).write(to: &writer)
     func same(_ kind: StateCoder.Kind) -> [Int32: Int32] {
-      Dictionary(uniqueKeysWithValues: (writer.named?[kind] ?? []).map { ($0, $0) })
+      Dictionary(uniqueKeysWithValues: (writer.mentions?[kind] ?? []).map { ($0, $0) })
     }
     var heirs = StateCoder.Heirs(clock: span)
     heirs[.receiver] = receivers ?? same(.receiver)

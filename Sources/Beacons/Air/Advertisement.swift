@@ -39,7 +39,7 @@ public enum PHY: UInt8, Sendable {
 }
 
 /// A receiver's index in the `ReceiverTable`; small, to keep advertisements small.
-public struct ReceiverIndex: Hashable, Comparable, Sendable, Codable {
+public struct ReceiverIndex: Hashable, Comparable, Sendable {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -153,7 +153,7 @@ extension TimeSpan: StateCoded {
 /// Must be below the coder's bound, as in the following types.
 extension ReceiverIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
-    coder.name(Int32(rawValue), .receiver)
+    coder.mention(Int32(rawValue), .receiver)
     coder.append(rawValue)
   }
   public init(reading coder: inout StateCoder) throws(StateError) {

@@ -69,7 +69,7 @@ public struct StateCoder: Sendable {
   /// Converts a state of another run or configuration; nil: not needed.
   public var heirs: Heirs?
   /// Collects the indices of receivers, zones and rooms that are written; nil: off.
-  public var named: Named?
+  public var mentions: Mentions?
   /// Whether an index was read that has no heir. The list or optional that holds it leaves it out.
   @usableFromInline var isOrphaned = false
 
@@ -87,7 +87,7 @@ public struct StateCoder: Sendable {
   public enum Kind: Int, Sendable { case receiver, zone, room }
 
   /// Indices by `Kind`.
-  public struct Named: Sendable {
+  public struct Mentions: Sendable {
     public internal(set) var indices: [Set<Int32>] = [[], [], []]
 
     public init() {}
@@ -369,8 +369,10 @@ extension StateCoder {
     return Number(littleEndian: number)
   }
 
-  /// Adds an index to `named`.
-  public mutating func name(_ index: Int32, _ kind: Kind) { named?.indices[kind.rawValue].insert(index) }
+  /// Adds an index to `mentions`.
+  public mutating func mention(_ index: Int32, _ kind: Kind) {
+    mentions?.indices[kind.rawValue].insert(index)
+  }
 
   /// The present index for one that was read. If it has no heir, this is 0 and `isOrphaned` is set.
   public mutating func index(_ kind: Kind, _ number: Int32, below bound: Int) throws(StateError) -> Int32 {

@@ -22,6 +22,12 @@ struct CarriedBeacon: StateElement {
     try coder("told", &told)
     try coder("model", &model)
   }
+
+  /// Under another name it is another beacon: where that is was never reported.
+  mutating func forgetPlaces() {
+    room = nil
+    told = Whereabouts.Told()
+  }
 }
 
 /// The time and the zones for which restored beacons need special rules.

@@ -75,7 +75,7 @@ extension Pipeline {
       // A beacon with another name is another beacon.
       let isNamesake = next.roster.name(of: index) == roster.name(of: known)
       guard var heir = next.read(carried, isNamesake ? heirs : heirs.withoutPlaces) else { continue }
-      if !isNamesake { (heir.room, heir.told) = (nil, Whereabouts.Told()) }
+      if !isNamesake { heir.forgetPlaces() }
       next.take(heir, as: index, moment)
       next.engine.restorePlace(of: known, engine, as: index)
       if isNamesake {

@@ -82,7 +82,7 @@ extension Pipeline {
     _ carried: CarriedBeacon, as beacon: BeaconIndex, _ changed: Set<ZoneIndex>, _ restart: Restart
   ) {
     var carried = carried
-    if !restart.isNamesake { carried.room = nil }
+    if !restart.isNamesake { carried.forgetPlaces() }
     if carried.room?.room == nil { carried.room?.leave(at: restart.wallTime) }
     take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
     restoreInZones(beacon)

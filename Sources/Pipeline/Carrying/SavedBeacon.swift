@@ -129,7 +129,7 @@ extension Pipeline {
         || telemetry.hasUntold(of: beacon)
     else { return nil }
     var coder = StateCoder.body
-    coder.named = StateCoder.Named()
+    coder.mentions = StateCoder.Mentions()
     carried.write(to: &coder)
     let last = carried.state.lastSighting
     var saved = SavedBeacon()
@@ -141,11 +141,11 @@ extension Pipeline {
       (saved.lastSeen, saved.lastHeard) = (last.wallTime, last.time)
       saved.lastReceiver = receivers.name(of: last.receiver)
     }
-    for index in coder.named?[.receiver] ?? [] {
+    for index in coder.mentions?[.receiver] ?? [] {
       saved.receivers[index] = receivers.name(of: ReceiverIndex(rawValue: UInt16(index)))
     }
-    for index in coder.named?[.zone] ?? [] { saved.zones[index] = zoneDefinitions[Int(index)] }
-    for index in coder.named?[.room] ?? [] { saved.rooms[index] = configuration.rooms[Int(index)].name }
+    for index in coder.mentions?[.zone] ?? [] { saved.zones[index] = zoneDefinitions[Int(index)] }
+    for index in coder.mentions?[.room] ?? [] { saved.rooms[index] = configuration.rooms[Int(index)].name }
     saved.inside = carried.state.occupiedZones.map(\.rawValue)
     if let room = carried.room {
       saved.room = room.room.map { name(of: $0) }

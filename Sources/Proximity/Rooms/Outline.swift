@@ -59,7 +59,7 @@ func meet(_ a: (from: Point, to: Point), _ b: (from: Point, to: Point)) -> Bool 
 }
 
 /// A place on a floor, in the site's own coordinates: metres, as the `x` and `y` of a `Position`.
-public struct Point: Hashable, Sendable, Codable {
+public struct Point: Hashable, Sendable {
   public var x: Double
   public var y: Double
 

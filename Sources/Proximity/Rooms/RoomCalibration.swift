@@ -1,8 +1,8 @@
 /// Measurements from a walk through the rooms: the level of each receiver by place. Receivers and rooms are stored by name, so that
 /// a calibration stays valid in later runs.
-public struct RoomCalibration: Hashable, Sendable, Codable {
+public struct RoomCalibration: Hashable, Sendable {
   /// The log-distance path-loss model of one receiver, with walls.
-  public struct Receiver: Hashable, Sendable, Codable {
+  public struct Receiver: Hashable, Sendable {
     public var name: String
     /// dBm at 1 m.
     public var power: Double
@@ -16,7 +16,7 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
   }
 
   /// The mean signal at one place.
-  public struct Sample: Hashable, Sendable, Codable {
+  public struct Sample: Hashable, Sendable {
     public var receiver: String
     public var floor: String?
     public var x: Double
@@ -43,7 +43,7 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
   }
 
   /// How often a receiver hears each level in a room.
-  public struct Histogram: Hashable, Sendable, Codable {
+  public struct Histogram: Hashable, Sendable {
     public var receiver: String
     public var room: String
     /// dBm of the first count.

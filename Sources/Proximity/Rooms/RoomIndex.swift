@@ -1,7 +1,7 @@
 import Beacons
 
 /// An index into the list of rooms.
-public struct RoomIndex: Hashable, Comparable, Sendable, Codable {
+public struct RoomIndex: Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -10,7 +10,7 @@ public struct RoomIndex: Hashable, Comparable, Sendable, Codable {
 /// Decoding checks the index against the coder's bounds.
 extension ZoneIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
-    coder.name(rawValue, .zone)
+    coder.mention(rawValue, .zone)
     coder.write(rawValue)
   }
   public init(reading coder: inout StateCoder) throws(StateError) {
@@ -20,7 +20,7 @@ extension ZoneIndex: StateCoded {
 
 extension RoomIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
-    coder.name(rawValue, .room)
+    coder.mention(rawValue, .room)
     coder.write(rawValue)
   }
   public init(reading coder: inout StateCoder) throws(StateError) {

@@ -27,7 +27,7 @@ public struct Zone: Sendable {
 }
 
 /// An index into the list of zones.
-public struct ZoneIndex: Hashable, Comparable, Sendable, Codable {
+public struct ZoneIndex: Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
