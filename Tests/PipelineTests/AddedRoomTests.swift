@@ -35,6 +35,13 @@ import Testing
         return (room, (0..<5).map { Int8(power + [-74, -90, -99][min(abs($0 - room), 2)]) })
       })
 
+    static let ward = House(
+      rooms: (0..<8).map { "r\($0)" },
+      beacons: (0..<200).map { beacon in
+        let (room, power) = (beacon % 8, beacon % 4)
+        return (room, (0..<8).map { Int8(power + [-74, -90, -99][min(abs($0 - room), 2)]) })
+      })
+
     func yaml(without missing: Int?) -> String {
       let receivers = rooms.map { "{ name: \($0) }" }
       let beacons = beacons.indices.map { "{ name: b\($0), address: '\(Self.address($0))' }" }
