@@ -69,10 +69,7 @@ extension Pipeline {
       // A sighting at this very time has newer data.
       tellHeldBack(notAfter: sighting.time - TimeSpan(nanoseconds: 1), into: &output)
     }
-    if !unproven.isEmpty { proveSight(sighting.receiver, at: sighting.time, into: &output) }
-    if !blind.isEmpty, isNew(sighting.receiver) {
-      setBlind(sighting.receiver, false, at: sighting.time, into: &output)
-    }
+    if !sight.isProven(sighting.receiver) { prove(sighting.receiver, at: sighting.time, into: &output) }
     engine.observe(sighting, into: &transitions)
     time = max(time, sighting.time)
     if sighting.beacon != .nobody, !isBeside { counts.sightings += 1 }
@@ -80,25 +77,9 @@ extension Pipeline {
     telemetry.note(sighting)
     if !readings.isEmpty { noteReadings(of: sighting, into: &output) }
     if !transitions.isEmpty || telemetry.hasDue || engine.hasNews { tell(into: &output) }
-    if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
-    if !areRoomsGreeted { greetRooms(into: &output) }
     if roomPresence.take(sighting) {
       tellRoom(of: sighting.beacon, at: sighting.receiver, into: &output)
     }
     if !phones.isEmpty { followPhones(sighting, into: &output) }
-  }
-
-  /// Whether the engine or the rooms do not know this receiver yet. Its first sighting may end the blindness of zones
-  /// or rooms.
-  private func isNew(_ receiver: ReceiverIndex) -> Bool {
-    !engine.isKnown(receiver) || rooms?.isNew(receiver) == true
-  }
-
-  /// Ends the blindness of an unproven receiver, because an advertisement proves that it works.
-  private mutating func proveSight(
-    _ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output
-  ) {
-    guard unproven.contains(receiver) else { return }
-    setBlind(receiver, false, at: time, into: &output)
   }
 }

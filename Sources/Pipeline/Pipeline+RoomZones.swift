@@ -45,14 +45,6 @@ extension Pipeline {
     return RoomDecision(
       room: room, probability: estimate?.isHeard == true ? estimate?.probability : nil, receiver: receiver)
   }
-
-  /// Updates which zones of rooms are watched and which are blind.
-  mutating func sightZonesOfRooms() {
-    guard let rooms, engine.hasRoomZones else { return }
-    let sight = RoomSight(
-      isWatched: rooms.isWatched, blind: Set(roomIndices.lazy.filter { rooms.isBlind($0) }))
-    engine.setRoomSight(sight, at: time, into: &transitions)
-  }
 }
 
 extension RoomDecision {

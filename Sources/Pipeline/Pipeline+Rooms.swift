@@ -85,30 +85,6 @@ extension Pipeline {
 
   package var roomIndices: [RoomIndex] { configuration.rooms.indices.map { RoomIndex(rawValue: Int32($0)) } }
 
-  /// A receiver became blind, or works again.
-  mutating func setRoomsBlind(
-    _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
-  ) {
-    guard let before = rooms else { return }
-    rooms?.setBlind(receiver, isBlind, at: time)
-    guard let rooms else { return }
-    let changed = roomIndices.filter {
-      rooms.isBlind($0) != before.isBlind($0) || rooms.isWatched != before.isWatched
-    }
-    for room in changed { output.items.append(.state(.occupancy(occupancy(of: room)))) }
-    sightZonesOfRooms()
-    tell(into: &output)
-  }
-
-  /// Publishes the state of the rooms once one of their receivers has reported.
-  mutating func greetRooms(into output: inout Output) {
-    guard !areRoomsGreeted, rooms?.isWatched == true else { return }
-    areRoomsGreeted = true
-    sightZonesOfRooms()
-    tellWatched(into: &output)
-    for room in roomIndices { output.items.append(.state(.occupancy(occupancy(of: room)))) }
-  }
-
   /// Every retained state of rooms.
   var roomStates: [Message] { roomIndices.map { occupancy(of: $0).message(topics: topics) } }
 }

@@ -23,11 +23,8 @@ extension Pipeline: StateFields {
     try coder("forgotten", &forgotten)
     try coder("has_told_refusal", &hasToldRefusal)
     try coder("holds", &holds)
-    try coder("blind", &blind)
-    try coder("unproven", &unproven)
-    try coder("unwatched", &unwatched)
-    try coder("receivers_known", &receiversKnown, in: 0...Int(UInt16.max) + 1)
-    try coder("are_rooms_greeted", &areRoomsGreeted)
+    try coder("sight", &sight)
+    if coder.isReading { showSight(at: time) }
     try coder("crowds", &crowds)
     try coder("roster", &roster)
     try coder("engine", &engine)

@@ -5,21 +5,6 @@ import Settings
 
 /// Converts decisions and states to messages.
 extension Pipeline {
-  /// Publishes the state of zones whose first receiver has reported.
-  mutating func greetReceivers(into output: inout Output) {
-    guard engine.knownReceivers != receiversKnown else { return }
-    receiversKnown = engine.knownReceivers
-    tellWatched(into: &output)
-  }
-
-  /// Publishes the state of zones that have just become watched.
-  mutating func tellWatched(into output: inout Output) {
-    for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
-      output.items.append(.state(.occupancy(occupancy(of: zone))))
-    }
-    unwatched.removeAll { engine.isWatched($0) }
-  }
-
   /// When the next message that was held back is due.
   var nextHeldBack: MonotonicTime {
     min(telemetry.nextDeadline ?? .distantFuture, roomPresence.nextDeadline ?? .distantFuture)
@@ -111,7 +96,7 @@ extension Pipeline {
   }
 
   /// - Parameter place: the zone or room, as `crowds` numbers them.
-  func occupancy(ofCrowd place: Int) -> OccupancyMessage {
+  func occupancy(ofPlace place: Int) -> OccupancyMessage {
     let zones = configuration.zones.count
     return place < zones
       ? occupancy(of: ZoneIndex(rawValue: Int32(place)))

@@ -14,8 +14,6 @@ public struct Pipeline: Sendable {
   package internal(set) var configuration: Configuration
   /// The initial limits for members of regions.
   let limits: AdmissionLimits
-  /// Receivers that the configuration names.
-  let configuredReceivers: Set<ReceiverIndex>
   /// Each zone's rules as text, identical in every run.
   let zoneDefinitions: [String]
   package var roster: Roster
@@ -33,8 +31,6 @@ public struct Pipeline: Sendable {
   var roomPresence: RoomPresence
   /// nil: no rooms are configured.
   var rooms: RoomTracker?
-  /// Whether the states of the rooms were published.
-  var areRoomsGreeted = false
   /// Buffer for the rooms' decisions.
   var roomTransitions: [RoomTransition] = []
   var phones: Phones
@@ -44,14 +40,10 @@ public struct Pipeline: Sendable {
   package internal(set) var history: SightingHistory?
   /// Near triggers that the phones have not processed yet, in order of time.
   var nears: [TransitionMessage] = []
-  var blind: Set<ReceiverIndex> = []
-  /// Receivers of an earlier run that have not reported yet.
-  var unproven: Set<ReceiverIndex> = []
+  /// Which receivers can hear. Zones and rooms are shown it.
+  package internal(set) var sight = ReceiverSight()
   /// The latest time in the input.
   var time = MonotonicTime(nanoseconds: .min)
-  /// Zones whose state is still unknown, because none of their receivers has reported.
-  var unwatched: [ZoneIndex]
-  var receiversKnown = 0
   /// Zones first, then rooms.
   var crowds: CrowdPace
   /// The probable senders of the next advertisements.
@@ -83,17 +75,12 @@ public struct Pipeline: Sendable {
     self.configuration = configuration
     self.limits = limits
     zoneDefinitions = configuration.zones.map(\.definition)
-    let names =
-      configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] }
-      + configuration.rooms.flatMap(\.receivers)
-    var table = receivers
-    configuredReceivers = Set(names.compactMap { table.index(of: $0) })
-    self.receivers = table
+    self.receivers = receivers
+    for name in configuration.receiverNames { _ = self.receivers.index(of: name) }
     topics = Topics(gateway: configuration.gatewayName)
     engine = ZoneEngine(
       site: configuration.site(receivers: &self.receivers), crowd: limits.transitions,
       keepsLinks: !isLean || configuration.needsDistances)
-    unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
     crowds = CrowdPace(
       places: configuration.zones.count + configuration.rooms.count,
       configuration.fleet.map { .site.shared(by: $0.partitions) } ?? .gateway)
@@ -121,7 +108,7 @@ public struct Pipeline: Sendable {
     tell(into: &output)
     advanceRooms(to: time, into: &output)
     for place in crowds.takeDue(at: time) {
-      output.items.append(.state(.occupancy(occupancy(ofCrowd: place))))
+      output.items.append(.state(.occupancy(occupancy(ofPlace: place))))
     }
     advancePhones(to: time, into: &output)
   }
@@ -142,21 +129,74 @@ public struct Pipeline: Sendable {
   public mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
   ) {
-    let before = configuration.zones.indices.map { engine.isBlind(ZoneIndex(rawValue: Int32($0))) }
-    self.time = max(self.time, time)
-    unproven.remove(receiver)
-    if isBlind { blind.insert(receiver) } else { blind.remove(receiver) }
     history?.note(receiver, isBlind: isBlind, at: time)
-    engine.setBlind(receiver, isBlind, at: time, into: &transitions)
-    tell(into: &output)
-    greetReceivers(into: &output)
-    setRoomsBlind(receiver, isBlind, at: time, into: &output)
-    greetRooms(into: &output)
-    if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
-    for (zone, wasBlind) in before.enumerated() {
-      let index = ZoneIndex(rawValue: Int32(zone))
-      if engine.isBlind(index) != wasBlind { output.items.append(.state(.occupancy(occupancy(of: index)))) }
+    let before = views
+    see([receiver], isBlind ? .blind : .sees, at: time, into: &output)
+    tellViews(since: before, into: &output)
+  }
+
+  /// An advertisement proves that a receiver can hear.
+  mutating func prove(_ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output) {
+    let before = views
+    see([receiver], .sees, at: time, into: &output)
+    tellViews(since: before, into: &output)
+  }
+
+  /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
+  /// is read later. All receivers count as blind for the span.
+  public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
+    advance(to: start, into: &output)
+    let (seeing, before) = (sight.receivers(.sees), views)
+    for (state, time) in [(ReceiverSight.State.blind, start), (.sees, end)] {
+      for receiver in seeing { history?.note(receiver, isBlind: state == .blind, at: time) }
+      see(seeing, state, at: time, into: &output)
     }
+    tellViews(since: before, into: &output)
+  }
+
+  private mutating func see(
+    _ receivers: [ReceiverIndex], _ state: ReceiverSight.State, at time: MonotonicTime,
+    into output: inout Output
+  ) {
+    self.time = max(self.time, time)
+    for receiver in receivers { sight[receiver] = state }
+    showSight(at: time)
+    tell(into: &output)
+    if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
+  }
+
+  /// Publishes the state of places that are now seen or not seen any more.
+  private mutating func tellViews(since before: [View], into output: inout Output) {
+    for (place, view) in views.enumerated() where view != before[place] {
+      output.items.append(.state(.occupancy(occupancy(ofPlace: place))))
+    }
+  }
+
+  /// Shows sight to zones and rooms.
+  mutating func showSight(at time: MonotonicTime) {
+    engine.see(sight, at: time, into: &transitions)
+    rooms?.see(sight, at: time)
+    showRoomSight()
+  }
+
+  /// Shows zones of rooms which rooms are watched and which are blind.
+  mutating func showRoomSight() {
+    guard let rooms, engine.hasRoomZones else { return }
+    let sight = RoomSight(
+      isWatched: rooms.isWatched, blind: Set(roomIndices.lazy.filter { rooms.isBlind($0) }))
+    engine.see(sight, at: time, into: &transitions)
+  }
+
+  private enum View { case unwatched, blind, seen }
+
+  /// Whether each place can be seen.
+  private var views: [View] {
+    let zones = configuration.zones.indices.map { zone in
+      let index = ZoneIndex(rawValue: Int32(zone))
+      return engine.isBlind(index) ? View.blind : engine.isWatched(index) ? .seen : .unwatched
+    }
+    guard let rooms else { return zones }
+    return zones + roomIndices.map { rooms.isBlind($0) ? .blind : rooms.isWatched ? .seen : .unwatched }
   }
 
   /// All retained states, for a broker that may have lost them.
@@ -194,8 +234,10 @@ public struct Pipeline: Sendable {
 
   /// Receivers that should be present.
   package var expectedReceivers: [ReceiverIndex: ReceiverExpectation] {
-    Dictionary(
-      unproven.map { ($0, .earlier) } + configuredReceivers.map { ($0, .configured) },
+    let names = Set(configuration.receiverNames)
+    let configured = receivers.indices.filter { names.contains(receivers.name(of: $0)) }
+    return Dictionary(
+      sight.receivers(.unproven).map { ($0, .earlier) } + configured.map { ($0, .configured) },
       uniquingKeysWith: { $1 })
   }
 
@@ -268,6 +310,10 @@ public struct Pipeline: Sendable {
 }
 
 extension Configuration {
+  fileprivate var receiverNames: [String] {
+    receivers.map(\.name) + zones.flatMap { $0.receivers ?? [] } + rooms.flatMap(\.receivers)
+  }
+
   /// Whether any decision depends on the distance of a beacon from a receiver.
   fileprivate var needsDistances: Bool {
     zones.contains { $0.rooms == nil } || !phones.isEmpty || homeAssistant.rooms != nil

@@ -25,7 +25,7 @@ import Testing
     }.sorted()
     let octets = Array(text.joined(separator: "\n").utf8)
     let digest = StateChecksum.of(octets, count: octets.count)
-    let known: [UInt32: UInt64] = [17: 5_876_080_941_514_661_456]
+    let known: [UInt32: UInt64] = [18: 9_499_134_762_093_246_756]
     #expect(digest == known[StateCoder.layout], "raise StateCoder.layout, and note the digest here")
   }
 
@@ -78,7 +78,7 @@ import Testing
   /// with what it needs from others.
   private static let derived: [String: String] = [
     "Pipeline.Pipeline":
-      "topics limits configuredReceivers zoneDefinitions roomTransitions tap history nears "
+      "topics limits zoneDefinitions roomTransitions tap history nears "
       + "likely readings transitions changedZones dueBeacons",
     "Pipeline.CrowdPace": "measure next",
     "Pipeline.Phone": "settings window",
@@ -98,14 +98,15 @@ import Testing
     "Beacons.AdmissionLimits": "members transitions",
     "Beacons.RateLimit": "burst interval",
     "BeaconKeys.AddressResolver": "ciphers generation block",
-    "Proximity.ZoneEngine": "rules insiders site keepsLinks hasRoomZones queue",
+    "Proximity.ZoneEngine": "rules sight roomSight insiders site keepsLinks hasRoomZones queue",
     "Proximity.BeaconState": "record",
     "Proximity.Locator": "receivers",
     "Proximity.PlaceBeliefs": "model map grid filter prior hearers powers bins shares",
     "Proximity.RoomTracker":
-      "plan model maps filter placeAndPower appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
+      "plan model maps known blind filter placeAndPower appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
       + "held silences insiders changed hearings sums leaveOneOut",
     "Proximity.HearerSet": "bits",
+    "Proximity.ReceiverSight": "knownCount blindCount",
     "Proximity.ReceiverDrift": "rooms gains elsewhere changes",
     "Proximity.ReceiverGains": "rooms homes pause",
   ]

@@ -37,9 +37,8 @@ import Testing
       var first = story.scene()
       for step in story.steps.prefix(cut) { step.play(in: &first) }
       var second = story.scene()
-      for (receiver, isBlind) in first.blind {
-        second.blind(isBlind, at: first.lastTime, receiver: receiver)
-      }
+      second.engine.see(
+        first.engine.sight, at: .zero + .seconds(first.lastTime), into: &second.transitions)
       second.engine.restore(try reread(first.engine.state(of: beacon)), of: beacon)
       second.engine.restorePlace(of: beacon, first.engine, as: beacon)
       second.transitions = first.transitions

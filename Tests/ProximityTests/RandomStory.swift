@@ -18,9 +18,8 @@ struct RandomStory {
         scene.engine.advance(to: time, into: &scene.transitions)
         scene.lastTime = max(scene.lastTime, (time - .zero).seconds)
       case .blind(let receiver, let isBlind, let time):
-        scene.engine.setBlind(receiver, isBlind, at: time, into: &scene.transitions)
+        scene.blind(receiver, isBlind, at: time)
         scene.lastTime = max(scene.lastTime, (time - .zero).seconds)
-        scene.blind[receiver.rawValue] = isBlind
       }
     }
   }

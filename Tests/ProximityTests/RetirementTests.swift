@@ -37,7 +37,7 @@ import Testing
     func pass() { time = time + .seconds(10) }
     func sight(_ isBlind: Bool) {
       pass()
-      engine.setRoomSight(
+      engine.see(
         RoomSight(isWatched: true, blind: isBlind ? [kitchen] : []), at: time, into: &transitions)
     }
     func put(_ room: RoomIndex?) {

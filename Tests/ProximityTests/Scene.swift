@@ -5,8 +5,7 @@ import Proximity
 struct Scene {
   var engine: ZoneEngine
   var transitions: [Transition] = []
-  /// For random stories: which receivers were said to be blind or not, and the latest time in seconds.
-  var blind: [UInt16: Bool] = [:]
+  /// For random stories: the latest time in seconds.
   var lastTime = 0.0
   static let hour = 3_600_000_000_000 as Int64
 
@@ -50,8 +49,13 @@ struct Scene {
   }
 
   mutating func blind(_ isBlind: Bool, at seconds: Double, receiver: UInt16 = 0) {
-    engine.setBlind(
-      ReceiverIndex(rawValue: receiver), isBlind, at: .zero + .seconds(seconds), into: &transitions)
+    blind(ReceiverIndex(rawValue: receiver), isBlind, at: .zero + .seconds(seconds))
+  }
+
+  mutating func blind(_ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime) {
+    var sight = engine.sight
+    sight[receiver] = isBlind ? .blind : .sees
+    engine.see(sight, at: time, into: &transitions)
   }
 
   /// As `enter 3.0`, for all zones and beacons.

@@ -157,7 +157,7 @@ public struct ApproachFinder: ~Copyable {
   /// Computes when silence would become a loss; never while the receivers are blind.
   private mutating func watch(_ beacon: BeaconIndex) {
     var due: MonotonicTime?
-    if !pipeline.engine.isBlind {
+    if !pipeline.sight.isBlind {
       for index in pipeline.roster.zones(of: beacon)
       where configuration.zones[Int(index.rawValue)].near != nil {
         guard let silence = pipeline.engine.silence(of: beacon, in: index) else { continue }

@@ -50,7 +50,7 @@ extension Pipeline {
 
   /// Continues with a beacon's state from another pipeline.
   mutating func take(_ carried: CarriedBeacon, as beacon: BeaconIndex, _ moment: CarryingMoment) {
-    if let room = carried.room { restore(room, of: beacon, sightSince: moment.sightSince) }
+    if let room = carried.room { rooms?.restore(room, of: beacon, sightSince: moment.sightSince ?? time) }
     engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
     engine.restore(
       carried.state, of: beacon, sightSince: moment.sightSince, changed: moment.changed,
@@ -60,14 +60,6 @@ extension Pipeline {
     roster.restore(model: carried.model, of: beacon)
     if hasPhones { phones.meet(beacon, names: roster.names(of: beacon)) }
     if roster.isMember(beacon) { unheard.insert(beacon, heard: carried.state.lastSighting?.time ?? time) }
-  }
-
-  private mutating func restore(_ room: RoomState, of beacon: BeaconIndex, sightSince: MonotonicTime?) {
-    rooms?.restore(room, of: beacon, sightSince: sightSince ?? time)
-    guard let sightSince, room.room != nil else { return }
-    // As in zones: no beacon leaves before its receiver had time to hear it.
-    rooms?.setBlind(room.receiver, true, at: sightSince)
-    sightZonesOfRooms()
   }
 
   var zonesByName: [String: ZoneIndex] {

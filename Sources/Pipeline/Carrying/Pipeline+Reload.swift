@@ -55,8 +55,7 @@ extension Pipeline {
       return same
     }
     next.time = time
-    next.blind = blind
-    next.unproven = unproven
+    next.sight = sight
     next.forgotten = forgotten
     next.hasToldRefusal = hasToldRefusal
     next.holds = holds
@@ -64,9 +63,10 @@ extension Pipeline {
     next.phones.adopt(phones, at: time)
     let indices = next.roster.adopt(roster)
     next.history = history?.renumbered(indices)
-    next.adoptSight(of: self)
+    next.showSight(at: time)
+    next.engine.adoptPace(of: engine)
     next.adoptRooms(of: self, indices)
-    next.sightZonesOfRooms()
+    next.showRoomSight()
     let (heirs, moment) = next.heirs(of: self)
     for (position, index) in indices.enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
@@ -93,17 +93,6 @@ extension Pipeline {
     var next = Pipeline(new, receivers: receivers, limits: limits)
     next.counts = counts
     return next
-  }
-
-  /// Adopts the blindness of receivers and the pace limits. No beacon is known yet, so this decides nothing.
-  private mutating func adoptSight(of earlier: Pipeline) {
-    var none: [Transition] = []
-    engine.advance(to: time, into: &none)
-    engine.adoptPace(of: earlier.engine)
-    for receiver in receivers.indices where earlier.engine.isKnown(receiver) {
-      engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
-      rooms?.setBlind(receiver, blind.contains(receiver), at: time)
-    }
   }
 
   /// Unchanged rooms continue. Changed rooms adopt only what was learnt about their receivers.

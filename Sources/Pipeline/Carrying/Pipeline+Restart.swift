@@ -20,8 +20,7 @@ extension Pipeline {
     let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
     // Before the first beacon is restored, so that deadlines are processed only once all are restored.
     doubtReceivers(
-      of: zip(beacons, indices).lazy.filter { $1 != nil && (!$0.inside.isEmpty || $0.room != nil) }.map(\.0),
-      at: now)
+      of: zip(beacons, indices).lazy.filter { $1 != nil && (!$0.inside.isEmpty || $0.room != nil) }.map(\.0))
     var zones = EarlierZones(zonesByName, zoneDefinitions)
     for (saved, beacon) in zip(beacons, indices) {
       let moment = Restart(
@@ -100,16 +99,11 @@ extension Pipeline {
   }
 
   /// Makes the receivers that heard the beacons blind until they report.
-  private mutating func doubtReceivers(of beacons: some Sequence<SavedBeacon>, at now: MonotonicTime) {
-    var none: [Transition] = []
-    engine.advance(to: time, into: &none)
-    for saved in beacons {
-      for name in saved.receivers.sorted(by: { $0.key < $1.key }).map(\.value) {
-        guard let receiver = receivers.index(of: name), unproven.insert(receiver).inserted else { continue }
-        blind.insert(receiver)
-        engine.setBlind(receiver, true, at: now, into: &none)
-      }
+  private mutating func doubtReceivers(of beacons: some Sequence<SavedBeacon>) {
+    for name in Set(beacons.flatMap(\.receivers.values)).sorted() {
+      if let receiver = receivers.index(of: name) { sight[receiver] = .unproven }
     }
+    showSight(at: time)
   }
 
   private func departure(
@@ -231,22 +225,5 @@ struct EarlierZones {
       zones[definition] = .some(zone)
       return zone
     }
-  }
-}
-
-extension Pipeline {
-  /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
-  /// is read later. All receivers count as blind for the span.
-  public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
-    advance(to: start, into: &output)
-    let seeing = receivers.indices.filter { engine.isKnown($0) && !blind.contains($0) }
-    let first = output.items.count
-    for receiver in seeing { setBlind(receiver, true, at: start, into: &output) }
-    for receiver in seeing { setBlind(receiver, false, at: end, into: &output) }
-    // The unknown state of a zone is over before it could be published.
-    let told = output.items[first...].filter { item in
-      if case .state(.occupancy(let occupancy)) = item { occupancy.state != "unknown" } else { true }
-    }
-    output.items.replaceSubrange(first..., with: told)
   }
 }

@@ -70,5 +70,5 @@ extension Pipeline {
 
 extension Pipeline {
   /// Whether a receiver is blind.
-  package func isBlind(_ receiver: ReceiverIndex) -> Bool { blind.contains(receiver) }
+  package func isBlind(_ receiver: ReceiverIndex) -> Bool { sight.isBlind(receiver) }
 }

@@ -145,7 +145,7 @@ extension Phone {
   mutating func watchSilence(of beacon: BeaconIndex, in engine: ZoneEngine) {
     lossDue = nil
     guard isHeard else { return }
-    for lane in lanes where lane.zone.map(engine.isBlind) ?? engine.isBlind { return }
+    for lane in lanes where lane.zone.map(engine.isBlind) ?? engine.sight.isBlind { return }
     for lane in lanes {
       guard let silence = engine.silence(of: beacon, in: lane.zone) else { continue }
       let loss = lane.lost.map { silence.since + $0 } ?? silence.loss

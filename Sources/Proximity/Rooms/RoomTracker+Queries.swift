@@ -13,11 +13,6 @@ extension RoomTracker {
   /// Whether any receiver of the rooms has reported.
   public var isWatched: Bool { !known.isEmpty }
 
-  /// Whether it is a receiver of the rooms that has not reported yet.
-  public func isNew(_ receiver: ReceiverIndex) -> Bool {
-    hearer(receiver).map { !known.contains($0) } ?? false
-  }
-
   /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room.
   public func isBlind(_ room: RoomIndex) -> Bool {
     var deciding = known

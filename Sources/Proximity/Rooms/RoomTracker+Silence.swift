@@ -61,18 +61,20 @@ extension RoomTracker {
     leave(track, at: time, because: reason, into: &transitions)
   }
 
-  /// A receiver became blind or works again. After recovery its beacons get time to be heard again.
-  public mutating func setBlind(_ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime) {
-    guard let hearer = hearer(receiver) else { return }
-    meet(hearer)
-    if isBlind {
-      blind.insert(hearer)
-      return
+  /// Shows the tracker which receivers can hear. The beacons of those that can hear again get time to be heard.
+  public mutating func see(_ sight: ReceiverSight, at time: MonotonicTime) {
+    let wasBlind = blind
+    blind = HearerSet()
+    for (hearer, place) in plan.hearers.enumerated() {
+      if sight.isKnown(place.receiver) { known.insert(hearer) }
+      if sight.isBlind(place.receiver) { blind.insert(hearer) }
     }
-    guard blind.contains(hearer) else { return }
-    blind.remove(hearer)
+    let regained = wasBlind.subtracting(blind)
+    if regained.isEmpty { return }
     for track in tracks.indices
-    where tracks[track].recentHearers.contains(hearer) || tracks[track].isFrozen && !isInBlindRoom(track) {
+    where !tracks[track].recentHearers.intersection(regained).isEmpty
+      || tracks[track].isFrozen && !isInBlindRoom(track)
+    {
       tracks[track].isFrozen = false
       tracks[track].silentSince = max(tracks[track].silentSince, time)
       silences.schedule(Int32(track), at: tracks[track].silenceDeadline)

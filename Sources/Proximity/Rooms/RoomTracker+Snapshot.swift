@@ -1,12 +1,11 @@
 import Beacons
 
-/// The state of all beacons in the rooms. Derived data are left out: the members of rooms and the tracks of beacons.
+/// The state of all beacons in the rooms. It is read after `see`, because sight is not in it. Derived data are left out, too: the
+/// members of rooms and the tracks of beacons.
 extension RoomTracker: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     coder.bounds.rooms = roomCount
     try coder("now", &now)
-    try coder("known", &known)
-    try coder("blind", &blind)
     try coder(each: "last_words", &lastWords)
     try coder(tally: "refused", &refused)
     if coder.isReading {

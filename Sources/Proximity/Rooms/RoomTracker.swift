@@ -21,9 +21,8 @@ public struct RoomTracker: Sendable {
   var beliefs: RoomBeliefs
   var held: HeldLevels
   var silences = DeadlineQueue()
-  /// Hearers that are blind.
+  /// Hearers that are blind, and those that have reported; see `ReceiverSight`.
   var blind = HearerSet()
-  /// Hearers that have reported.
   var known = HearerSet()
   /// By hearer: the end of the newest window in which it heard any beacon.
   var lastWords: [MonotonicTime]
@@ -78,7 +77,7 @@ public struct RoomTracker: Sendable {
   /// Processes a sighting. The caller must have advanced to its time before.
   public mutating func observe(_ sighting: Sighting) {
     guard let hearer = hearer(sighting.receiver) else { return }
-    meet(hearer)
+    known.insert(hearer)
     guard sighting.beacon != .nobody, let level = sighting.rssi, (-127...20).contains(level) else { return }
     guard let track = track(of: sighting.beacon) else {
       refused += 1
@@ -112,8 +111,6 @@ public struct RoomTracker: Sendable {
     guard index < hearers.count, hearers[index] >= 0 else { return nil }
     return Int(hearers[index])
   }
-
-  mutating func meet(_ hearer: Int) { known.insert(hearer) }
 
   func beacon(of track: Int) -> BeaconIndex { beaconOfTrack[track] }
 

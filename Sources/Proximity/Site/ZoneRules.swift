@@ -63,14 +63,8 @@ struct Dwells: Sendable {
 struct SiteRules: Sendable {
   /// By `ZoneIndex`.
   var zones: [ZoneRules]
-  /// By `ReceiverIndex`, up to the largest index that has reported.
+  /// By `ReceiverIndex`, up to the largest index in use.
   var receivers: [Receiver] = []
   /// Whether enough receivers have a known position for a joint estimate.
   let isLocating: Bool
-
-  /// Whether the receiver ever reported an advertisement or its own state.
-  func isKnown(_ receiver: ReceiverIndex) -> Bool {
-    let index = Int(receiver.rawValue)
-    return index < receivers.count && receivers[index].isKnown
-  }
 }

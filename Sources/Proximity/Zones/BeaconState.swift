@@ -50,9 +50,8 @@ extension ZoneEngine {
     beacons[index].lastReceiver = known.lastReceiver
     if rules.isLocating { beacons[index].locator = known.locator }
     if let sightSince { places?.begin(index, at: sightSince) }
-    var ignored: [Transition] = []
     for var link in known.links where keepsLinks {
-      if !isKnown(link.receiver) { meet(link.receiver, into: &ignored) }
+      register(link.receiver)
       if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
       _ = beacons[index].add(link, rules)
     }

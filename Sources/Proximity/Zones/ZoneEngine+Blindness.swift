@@ -2,53 +2,42 @@ import Beacons
 
 /// Blind receivers. While all receivers of a zone are blind, no beacon leaves it.
 extension ZoneEngine {
-  /// A receiver became blind or works again. Deadlines up to `time` (inclusive) are processed first.
-  public mutating func setBlind(
-    _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into transitions: inout [Transition]
+  /// Shows the engine which receivers can hear. Deadlines up to `time` (inclusive) are processed first.
+  public mutating func see(
+    _ sight: ReceiverSight, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
     advance(to: time, into: &transitions)
-    let index = Int(receiver.rawValue)
-    if !isKnown(receiver) { register(receiver) }
-    if rules.receivers[index].isBlind != isBlind {
-      rules.receivers[index].isBlind = isBlind
-      blindReceivers += isBlind ? 1 : -1
-      if !isBlind { restartSilence(at: receiver) }
-    }
+    let regained = sight.regained(since: self.sight)
+    self.sight = sight
+    if sight.count > 0 { register(ReceiverIndex(rawValue: UInt16(sight.count - 1))) }
+    for receiver in regained { restartSilence(at: receiver) }
     updateBlindZones(into: &transitions)
   }
-
-  /// Whether the receiver ever reported an advertisement or its own state.
-  public func isKnown(_ receiver: ReceiverIndex) -> Bool { rules.isKnown(receiver) }
 
   public func isBlind(_ zone: ZoneIndex) -> Bool {
     rules.zones.indices.contains(Int(zone.rawValue)) && rules.zones[Int(zone.rawValue)].isBlind
   }
 
-  /// Whether all receivers are blind.
-  public var isBlind: Bool { knownReceivers > 0 && blindReceivers == knownReceivers }
-
   /// Whether any receiver of the zone has reported.
   public func isWatched(_ zone: ZoneIndex) -> Bool {
     guard rules.zones.indices.contains(Int(zone.rawValue)) else { return false }
     if rules.zones[Int(zone.rawValue)].rooms != nil { return roomSight.isWatched }
-    guard let own = rules.zones[Int(zone.rawValue)].receivers else { return knownReceivers > 0 }
-    return own.contains { isKnown($0) }
+    return sight.isWatched(rules.zones[Int(zone.rawValue)].receivers)
   }
 
-  /// Registers a receiver that reported for the first time. Zones of all receivers may then no longer be blind.
+  /// Adds a receiver that was heard before it was shown. Zones of all receivers may then no longer be blind.
   mutating func meet(_ receiver: ReceiverIndex, into transitions: inout [Transition]) {
-    register(receiver)
-    if blindReceivers > 0 { updateBlindZones(into: &transitions) }
+    var sight = sight
+    sight[receiver] = .sees
+    see(sight, at: now, into: &transitions)
   }
 
-  private mutating func register(_ receiver: ReceiverIndex) {
-    let index = Int(receiver.rawValue)
-    while rules.receivers.count <= index {
+  /// Makes the calibrations of receivers ready, up to this one.
+  mutating func register(_ receiver: ReceiverIndex) {
+    while rules.receivers.count <= Int(receiver.rawValue) {
       let next = ReceiverIndex(rawValue: UInt16(rules.receivers.count))
       rules.receivers.append(Receiver(site.receivers[next] ?? site.calibration))
     }
-    rules.receivers[index].isKnown = true
-    knownReceivers += 1
   }
 
   /// Restarts the silence of all beacons at a receiver that has just recovered.
@@ -61,14 +50,7 @@ extension ZoneEngine {
   private mutating func updateBlindZones(into transitions: inout [Transition]) {
     var changed: Set<ZoneIndex> = []
     for zone in rules.zones.indices where rules.zones[zone].rooms == nil {
-      let isBlind: Bool
-      if let own = rules.zones[zone].receivers {
-        // Receivers that never reported do not count.
-        let known = own.filter { isKnown($0) }
-        isBlind = !known.isEmpty && known.allSatisfy { rules.receivers[Int($0.rawValue)].isBlind }
-      } else {
-        isBlind = self.isBlind
-      }
+      let isBlind = sight.isBlind(rules.zones[zone].receivers)
       guard isBlind != rules.zones[zone].isBlind else { continue }
       rules.zones[zone].isBlind = isBlind
       changed.insert(ZoneIndex(rawValue: Int32(zone)))

@@ -60,7 +60,7 @@ extension ZoneEngine {
   }
 
   /// Some rooms became blind or work again.
-  public mutating func setRoomSight(
+  public mutating func see(
     _ sight: RoomSight, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
     guard hasRoomZones, sight != roomSight else { return }
@@ -185,13 +185,4 @@ public struct RoomSight: Hashable, Sendable {
   }
 
   func sees(_ room: RoomIndex) -> Bool { isWatched && !blind.contains(room) }
-}
-
-extension RoomSight: StateElement {
-  public init() { self.init(isWatched: false) }
-
-  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
-    try coder("is_watched", &isWatched)
-    try coder("blind", &blind)
-  }
 }

@@ -33,6 +33,8 @@ public struct ZoneEngine: Sendable {
   var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
   public let hasRoomZones: Bool
+  /// As it was shown last, and receivers that were heard since.
+  public internal(set) var sight = ReceiverSight()
   var roomSight = RoomSight()
   /// The last room decision for each beacon; empty without zones of rooms.
   var decisions: [BeaconIndex: RoomDecision] = [:]
@@ -40,9 +42,6 @@ public struct ZoneEngine: Sendable {
   var rearmedZones: Set<ZoneIndex> = []
   /// Beacons that fell silent at a receiver; read with `takeSilenced`.
   var silenced: Set<BeaconIndex> = []
-  /// How many receivers have reported so far.
-  public internal(set) var knownReceivers = 0
-  var blindReceivers = 0
   /// The common pace of all beacons that anybody can invent.
   var crowd: RateLimit
   /// Number of enter and near transitions that had to wait.
@@ -133,7 +132,7 @@ public struct ZoneEngine: Sendable {
   public mutating func observe(_ sighting: Sighting, into transitions: inout [Transition]) {
     advance(to: sighting.time, into: &transitions)
     guard let beacon = admitted(sighting.beacon) else { return }
-    if !isKnown(sighting.receiver) {
+    if !sight.isKnown(sighting.receiver) {
       beacons[beacon].note(sighting)
       meet(sighting.receiver, into: &transitions)
     }
@@ -183,16 +182,14 @@ public struct ZoneEngine: Sendable {
   }
 }
 
-/// The state of the engine. Derived data are left out: the members of zones, the queue of deadlines, and the numbers of known and
-/// blind receivers.
+/// The state of the engine. It is read after `see`, because sight is not in it. Derived data are left out, too: the members of zones
+/// and the queue of deadlines.
 extension ZoneEngine: StateFields {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("now", &now)
     try coder("crowd", &crowd)
     try coder(tally: "held_transitions", &heldTransitions)
     try coder("held", &held, atMost: Self.heldLimit)
-    try coder("room_sight", &roomSight)
-    try sightFields(&coder)
     try coder("rearmed_zones", &rearmedZones)
     try coder("silenced", &silenced)
     try coder("beacons", &beacons, atMost: coder.bounds.beacons)
@@ -200,28 +197,7 @@ extension ZoneEngine: StateFields {
     if places != nil { try coder("places", &places!) }
     guard coder.isReading else { return }
     try coder.check(hasRoomZones || decisions.isEmpty)
-    try coder.check(
-      beacons.allSatisfy { $0.links.allSatisfy { Int($0.receiver.rawValue) < rules.receivers.count } })
     derive()
-  }
-
-  private mutating func sightFields(_ coder: inout StateCoder) throws(StateError) {
-    var blindZones = rules.zones.map(\.isBlind)
-    var (known, blind) = (rules.receivers.map(\.isKnown), rules.receivers.map(\.isBlind))
-    try coder(each: "blind_zones", &blindZones)
-    try coder("known_receivers", &known, atMost: coder.bounds.receivers)
-    try coder("blind_receivers", &blind)
-    guard coder.isReading else { return }
-    try coder.check(known.count == blind.count)
-    for zone in blindZones.indices { rules.zones[zone].isBlind = blindZones[zone] }
-    for index in known.indices {
-      let receiver = ReceiverIndex(rawValue: UInt16(index))
-      rules.receivers.append(Receiver(site.receivers[receiver] ?? site.calibration))
-      rules.receivers[index].isKnown = known[index]
-      rules.receivers[index].isBlind = blind[index]
-    }
-    knownReceivers = known.count { $0 }
-    blindReceivers = blind.count { $0 }
   }
 
   /// Restores the derived data from the records.
@@ -232,6 +208,7 @@ extension ZoneEngine: StateFields {
       queue.add()
       let queuedFor = beacons[index].queuedFor
       if queuedFor < Stay.never { queue.schedule(Int32(index), at: queuedFor) }
+      for link in beacons[index].links { register(link.receiver) }
       beacons[index].zones = lists.insert(beacons[index].zones).memberAfterInsert
       beacons[index].countReceivers(rules)
       for stay in beacons[index].stays where stay.isInside {

@@ -25,10 +25,10 @@ import Testing
     var scene = RoomScene(RoomScene.plan(outlines: false))
     stay(&scene, [next, -55, -80], seconds: 60, swing: swing)
     #expect(scene.entered == [1])
-    if isKnown { scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time) }
+    if isKnown { scene.setBlind(1, true) }
     stay(&scene, [next, nil, -80], seconds: 600, swing: swing)
     #expect(scene.entered == [1])
-    if isKnown { scene.tracker.setBlind(RoomScene.receiver(1), false, at: scene.time) }
+    if isKnown { scene.setBlind(1, false) }
     stay(&scene, [next, -55, -80], seconds: 60, swing: swing)
     #expect(scene.entered == [1])
   }
@@ -36,7 +36,7 @@ import Testing
   @Test(arguments: [true, false]) func whoLeavesIsStillFound(isKnown: Bool) {
     var scene = RoomScene(RoomScene.plan(outlines: false))
     stay(&scene, [-62, -55, -80], seconds: 60, swing: 3)
-    if isKnown { scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time) }
+    if isKnown { scene.setBlind(1, true) }
     stay(&scene, [-62, nil, -80], seconds: 60, swing: 3)
     stay(&scene, [-75, nil, -50], seconds: 20, swing: 3)
     #expect(scene.entered == [1, 2])
@@ -50,11 +50,11 @@ import Testing
       RoomPlan(rooms: Array(few.rooms.prefix(2)), hearers: Array(few.hearers.prefix(2)), doors: []))
     stay(&scene, [-84, -52], seconds: 15)
     stay(&scene, [-96, -82], seconds: 2)
-    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    scene.setBlind(1, true)
     stay(&scene, [-96, nil], seconds: 60)
     let state = try #require(scene.tracker.state(of: scene.beacon))
     scene.tracker = RoomTracker(few)
-    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    scene.setBlind(1, true)
     scene.tracker.restore(state, of: scene.beacon, sightSince: scene.time)
     stay(&scene, [-35, nil, nil], seconds: 1)
     stay(&scene, [-35, nil, -84], seconds: 10)
@@ -69,11 +69,11 @@ import Testing
     let few = RoomScene.plan(outlines: false)
     var scene = RoomScene(
       RoomPlan(rooms: Array(few.rooms.suffix(2)), hearers: Array(few.hearers.suffix(2)), doors: []))
-    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    scene.setBlind(1, true)
     stay(&scene, [nil, nil, -84], seconds: 15)
     let state = try #require(scene.tracker.state(of: scene.beacon))
     scene.tracker = RoomTracker(few)
-    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    scene.setBlind(1, true)
     var moved = state
     moved.track.told += 1
     scene.tracker.restore(moved, of: scene.beacon, sightSince: scene.time)
@@ -118,7 +118,7 @@ import Testing
   @Test func nobodyEntersARoomThatIsBlind() {
     var scene = RoomScene(RoomScene.plan(outlines: false))
     stay(&scene, [-80, -55, -60], seconds: 30, swing: 3)
-    scene.tracker.setBlind(RoomScene.receiver(0), true, at: scene.time)
+    scene.setBlind(0, true)
     stay(&scene, [nil, -78, -79], seconds: 300, swing: 4)
     #expect(scene.entered.first == 1 && !scene.entered.contains(0))
   }
@@ -127,10 +127,10 @@ import Testing
   @Test(arguments: [true, false]) func whoIsHeardBestByTheBlindStaysThoughAnotherSees(outlines: Bool) {
     var scene = RoomScene(RoomScene.plan(outlines: outlines))
     stay(&scene, [-55, -70, -85], seconds: 30, swing: 3)
-    for place in 0...1 { scene.tracker.setBlind(RoomScene.receiver(place), true, at: scene.time) }
+    for place in 0...1 { scene.setBlind(place, true) }
     scene.advance(.seconds(600))
     #expect(scene.entered == [0] && scene.room == 0)
-    for place in 0...1 { scene.tracker.setBlind(RoomScene.receiver(place), false, at: scene.time) }
+    for place in 0...1 { scene.setBlind(place, false) }
     scene.advance(.seconds(600))
     #expect(scene.room == nil)
   }
@@ -138,7 +138,7 @@ import Testing
   @Test func whoIsHeardBestByOneThatSeesLeavesBySilence() {
     var scene = RoomScene()
     stay(&scene, [-55, -70, -85], seconds: 30, swing: 3)
-    for place in 1...2 { scene.tracker.setBlind(RoomScene.receiver(place), true, at: scene.time) }
+    for place in 1...2 { scene.setBlind(place, true) }
     scene.advance(.seconds(600))
     #expect(scene.room == nil)
   }

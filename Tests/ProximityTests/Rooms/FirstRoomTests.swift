@@ -26,7 +26,7 @@ import Testing
 
   @Test func aReceiverThatIsBlindIsNotWaitedFor() {
     var scene = RoomScene()
-    scene.tracker.setBlind(RoomScene.receiver(2), true, at: scene.time)
+    scene.setBlind(2, true)
     scene.muted = [2]
     scene.hear(at: Point(x: 2, y: 2), deviation: 1)
     scene.advance(.milliseconds(300))

@@ -22,6 +22,7 @@ struct RoomScene {
   static func receiver(_ place: Int) -> ReceiverIndex { ReceiverIndex(rawValue: UInt16(place)) }
 
   var tracker: RoomTracker
+  private var sight = ReceiverSight()
   var transitions: [RoomTransition] = []
   private(set) var time = MonotonicTime(nanoseconds: 1_000_000_000_000)
   private var chance: SeededGenerator
@@ -87,6 +88,11 @@ struct RoomScene {
       let part = Double(step) / Double(steps)
       hear(at: Point(x: start.x + part * (end.x - start.x), y: start.y + part * (end.y - start.y)))
     }
+  }
+
+  mutating func setBlind(_ place: Int, _ isBlind: Bool) {
+    sight[Self.receiver(place)] = isBlind ? .blind : .sees
+    tracker.see(sight, at: time)
   }
 
   var room: Int? { tracker.room(of: beacon).map { Int($0.rawValue) } }

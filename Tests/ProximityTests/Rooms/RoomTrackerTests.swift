@@ -84,11 +84,11 @@ import Testing
   @Test func aBeaconStaysWhileItsReceiversAreBlind() {
     var scene = RoomScene()
     scene.stay(at: Point(x: 2, y: 2), seconds: 30)
-    for place in 0..<3 { scene.tracker.setBlind(RoomScene.receiver(place), true, at: scene.time) }
+    for place in 0..<3 { scene.setBlind(place, true) }
     scene.advance(.seconds(3600))
     #expect(scene.room == 0)
     #expect(scene.tracker.isBlind(RoomIndex(rawValue: 0)))
-    scene.tracker.setBlind(RoomScene.receiver(0), false, at: scene.time)
+    scene.setBlind(0, false)
     #expect(!scene.tracker.isBlind(RoomIndex(rawValue: 0)))
     scene.advance(.seconds(5))
     #expect(scene.room == 0, "it has time to be heard again")
@@ -257,11 +257,11 @@ import Testing
   @Test func nobodyLeavesABlindRoomBySilence() {
     var scene = RoomScene(RoomScene.plan(outlines: false))
     scene.stay(at: Point(x: 2, y: 2), seconds: 20)
-    scene.tracker.setBlind(RoomScene.receiver(0), true, at: scene.time)
+    scene.setBlind(0, true)
     scene.hear(-95, at: 1)
     scene.advance(.seconds(600))
     #expect(scene.transitions.map(\.event) == [.enter])
-    scene.tracker.setBlind(RoomScene.receiver(0), false, at: scene.time)
+    scene.setBlind(0, false)
     scene.advance(.seconds(60))
     #expect(scene.transitions.map(\.event) == [.enter, .exit])
   }
