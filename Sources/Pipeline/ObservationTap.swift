@@ -109,3 +109,35 @@ package struct ObservationTap: Sendable {
     }
   }
 }
+
+/// Observations for other gateways.
+extension Pipeline {
+  /// Starts, changes or stops the collection of our radios' sightings, as configured.
+  ///
+  /// - Parameter boot: identifies this run of the gateway.
+  package mutating func publishObservations(boot: String, after earlier: Pipeline? = nil) {
+    tap = configuration.publish.observations.map { settings in
+      earlier?.tap?.adapted(to: settings) ?? ObservationTap(settings, boot: boot)
+    }
+  }
+
+  /// Our radios' sightings since the last call.
+  ///
+  /// - Parameter time: now, on the clock of the advertisements.
+  package mutating func takeObservations(at time: MonotonicTime) -> [ObservationsMessage] {
+    guard var tap else { return [] }
+    self.tap = nil
+    let messages = tap.take(at: time, gateway: configuration.gatewayName, receivers: receivers) {
+      roster.key(of: $0)
+    }
+    self.tap = tap
+    return messages
+  }
+
+  /// Sightings that were dropped because too many came at once; nil: observations are off. The queue for the broker
+  /// counts its own losses and adds them here when it ends.
+  package var lostObservations: UInt64? {
+    get { tap?.lost }
+    set { if let newValue { tap?.lost = newValue } }
+  }
+}

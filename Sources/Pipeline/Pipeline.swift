@@ -1,8 +1,8 @@
 import BeaconKeys
 import Beacons
-import Settings
 import Messages
 import Proximity
+import Settings
 
 /// Converts advertisements to messages: identity, estimate, zones. A function of its input and the times in it: no
 /// clock, no I/O.
@@ -18,42 +18,29 @@ public struct Pipeline: Sendable {
   let zoneDefinitions: [String]
   package var roster: Roster
   package var engine: ZoneEngine
-  var telemetry: Telemetry
-  var packets = PacketLedger()
-  /// Members of regions, by the time of their silence.
-  var unheard = LongestUnheard()
-  /// Names of retired beacons that Home Assistant may know.
-  var forgotten: [String] = []
-  var hasToldRefusal = false
-  /// Notices about transitions that had to wait.
-  var holds = HoldNotices()
-  var whereabouts: Whereabouts
-  var roomPresence: RoomPresence
+  var teller: Teller
   /// nil: no rooms are configured.
   var rooms: RoomTracker?
-  /// Buffer for the rooms' decisions.
-  var roomTransitions: [RoomTransition] = []
   var phones: Phones
   /// Collects observations for other gateways; nil: off.
   var tap: ObservationTap?
   /// The history for the dashboard; nil: off.
   package internal(set) var history: SightingHistory?
-  /// Near triggers that the phones have not processed yet, in order of time.
-  var nears: [TransitionMessage] = []
   /// Which receivers can hear. Zones and rooms are shown it.
   package internal(set) var sight = ReceiverSight()
   /// The latest time in the input.
   var time = MonotonicTime(nanoseconds: .min)
-  /// Zones first, then rooms.
-  var crowds: CrowdPace
-  /// The probable senders of the next advertisements.
-  var likely: [BeaconIndex] = []
-  /// The readings of the current advertisement.
-  var readings: [HeardReading] = []
-  var transitions: [Transition] = []
-  /// Buffers for `tell`.
-  var changedZones: [ZoneIndex] = []
-  var dueBeacons: [BeaconIndex] = []
+  var scratch = Scratch()
+
+  /// Buffers, kept for their capacity.
+  struct Scratch: Sendable {
+    /// The probable senders of the next advertisements.
+    var likely: [BeaconIndex] = []
+    /// The readings of the current advertisement.
+    var readings: [HeardReading] = []
+    var transitions: [Transition] = []
+    var roomTransitions: [RoomTransition] = []
+  }
 
   public struct Counts: Sendable {
     public var advertisements: UInt64 = 0
@@ -81,13 +68,8 @@ public struct Pipeline: Sendable {
     engine = ZoneEngine(
       site: configuration.site(receivers: &self.receivers), crowd: limits.transitions,
       keepsLinks: !isLean || configuration.needsDistances)
-    crowds = CrowdPace(
-      places: configuration.zones.count + configuration.rooms.count,
-      configuration.fleet.map { .site.shared(by: $0.partitions) } ?? .gateway)
     roster = Roster(configuration, limits)
-    telemetry = Telemetry(interval: configuration.telemetry.beaconState)
-    whereabouts = Whereabouts(configuration)
-    roomPresence = RoomPresence(prefix: configuration.homeAssistant.rooms)
+    teller = Teller(configuration)
     rooms = Self.rooms(configuration, receivers: &self.receivers)
     phones = Phones(configuration)
   }
@@ -104,10 +86,10 @@ public struct Pipeline: Sendable {
   /// Processes deadlines up to `time`, except messages that were held back.
   mutating func step(to time: MonotonicTime, into output: inout Output) {
     self.time = max(self.time, time)
-    engine.advance(to: time, into: &transitions)
+    engine.advance(to: time, into: &scratch.transitions)
     tell(into: &output)
     advanceRooms(to: time, into: &output)
-    for place in crowds.takeDue(at: time) {
+    for place in teller.crowds.takeDue(at: time) {
       output.items.append(.state(.occupancy(occupancy(ofPlace: place))))
     }
     advancePhones(to: time, into: &output)
@@ -119,89 +101,13 @@ public struct Pipeline: Sendable {
     // Two at a time: `min` with more than three arguments allocates an array, and every batch calls this.
     let next = min(
       min(engine.nextDeadline ?? never, phones.nextDeadline ?? never),
-      min(
-        min(crowds.next ?? never, rooms?.nextDeadline ?? never),
-        min(telemetry.nextDeadline ?? never, roomPresence.nextDeadline ?? never)))
+      min(rooms?.nextDeadline ?? never, min(teller.crowds.next ?? never, teller.nextHeldBack)))
     return next == never ? nil : next
-  }
-
-  /// A receiver became blind or works again.
-  public mutating func setBlind(
-    _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
-  ) {
-    history?.note(receiver, isBlind: isBlind, at: time)
-    let before = views
-    see([receiver], isBlind ? .blind : .sees, at: time, into: &output)
-    tellViews(since: before, into: &output)
-  }
-
-  /// An advertisement proves that a receiver can hear.
-  mutating func prove(_ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output) {
-    let before = views
-    see([receiver], .sees, at: time, into: &output)
-    tellViews(since: before, into: &output)
-  }
-
-  /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
-  /// is read later. All receivers count as blind for the span.
-  public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
-    advance(to: start, into: &output)
-    let (seeing, before) = (sight.receivers(.sees), views)
-    for (state, time) in [(ReceiverSight.State.blind, start), (.sees, end)] {
-      for receiver in seeing { history?.note(receiver, isBlind: state == .blind, at: time) }
-      see(seeing, state, at: time, into: &output)
-    }
-    tellViews(since: before, into: &output)
-  }
-
-  private mutating func see(
-    _ receivers: [ReceiverIndex], _ state: ReceiverSight.State, at time: MonotonicTime,
-    into output: inout Output
-  ) {
-    self.time = max(self.time, time)
-    for receiver in receivers { sight[receiver] = state }
-    showSight(at: time)
-    tell(into: &output)
-    if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
-  }
-
-  /// Publishes the state of places that are now seen or not seen any more.
-  private mutating func tellViews(since before: [View], into output: inout Output) {
-    for (place, view) in views.enumerated() where view != before[place] {
-      output.items.append(.state(.occupancy(occupancy(ofPlace: place))))
-    }
-  }
-
-  /// Shows sight to zones and rooms.
-  mutating func showSight(at time: MonotonicTime) {
-    engine.see(sight, at: time, into: &transitions)
-    rooms?.see(sight, at: time)
-    showRoomSight()
-  }
-
-  /// Shows zones of rooms which rooms are watched and which are blind.
-  mutating func showRoomSight() {
-    guard let rooms, engine.hasRoomZones else { return }
-    let sight = RoomSight(
-      isWatched: rooms.isWatched, blind: Set(roomIndices.lazy.filter { rooms.isBlind($0) }))
-    engine.see(sight, at: time, into: &transitions)
-  }
-
-  private enum View { case unwatched, blind, seen }
-
-  /// Whether each place can be seen.
-  private var views: [View] {
-    let zones = configuration.zones.indices.map { zone in
-      let index = ZoneIndex(rawValue: Int32(zone))
-      return engine.isBlind(index) ? View.blind : engine.isWatched(index) ? .seen : .unwatched
-    }
-    guard let rooms else { return zones }
-    return zones + roomIndices.map { rooms.isBlind($0) ? .blind : rooms.isWatched ? .seen : .unwatched }
   }
 
   /// All retained states, for a broker that may have lost them.
   public func allStates() -> [Message] {
-    placeStates + telemetry.known.flatMap { allStates(of: $0) } + windowStates
+    placeStates + teller.telemetry.known.flatMap { allStates(of: $0) } + windowStates
   }
 
   /// The retained states of zones and rooms.
@@ -212,11 +118,11 @@ public struct Pipeline: Sendable {
 
   /// The retained states of some beacons, by name.
   package func states(of names: Set<String>) -> [Message] {
-    telemetry.known.lazy.filter { names.contains(roster.name(of: $0)) }.flatMap { allStates(of: $0) }
+    teller.telemetry.known.lazy.filter { names.contains(roster.name(of: $0)) }.flatMap { allStates(of: $0) }
   }
 
   private func allStates(of beacon: BeaconIndex) -> [Message] {
-    let whereabouts = whereabouts.all(
+    let whereabouts = teller.whereabouts.all(
       of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon),
       isInRoom: rooms?.room(of: beacon) != nil
     ) { engine.estimate(of: beacon, in: $0)?.distance }
@@ -229,7 +135,7 @@ public struct Pipeline: Sendable {
 
   /// The names in this set that belong to beacons with a state here.
   package func known(among names: Set<String>) -> Set<String> {
-    names.intersection(telemetry.known.lazy.map { roster.name(of: $0) })
+    names.intersection(teller.telemetry.known.lazy.map { roster.name(of: $0) })
   }
 
   /// Receivers that should be present.
@@ -253,18 +159,10 @@ public struct Pipeline: Sendable {
   /// Notices for the user, each once.
   public mutating func takeNotices() -> [String] {
     var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
-    if refusedMembers > 0, !hasToldRefusal {
-      hasToldRefusal = true
-      notices.append(
-        "too many new members of regions; the limit is \(AdmissionLimits.usualBurst) at once, then "
-          + "\(AdmissionLimits.usualRate) a second, and \(AdmissionLimits.usualMembers) at a time; "
-          + "somebody may be inventing them (members_refused in health counts what they send)")
-    }
-    if let notice = packets.takeNotice() { notices.append(notice) }
+    notices += teller.takeNotices(refusedMembers: refusedMembers)
     for hold in engine.takeHeld() {
-      guard let words = holds.words(on: hold, of: roster.name(of: hold.beacon), in: name(of: hold.zone))
-      else { continue }
-      notices.append(words)
+      let words = teller.words(on: hold, of: roster.name(of: hold.beacon), in: name(of: hold.zone))
+      if let words { notices.append(words) }
     }
     return notices
   }
@@ -286,7 +184,7 @@ public struct Pipeline: Sendable {
   package var heldTransitions: UInt64 { engine.heldTransitions }
 
   /// Events that were dropped, because there were too many.
-  package var refusedEvents: UInt64 { packets.refused }
+  package var refusedEvents: UInt64 { teller.packets.refused }
 
   /// Sightings that did not count for rooms; nil: there are no rooms.
   package var droppedForRooms: UInt64? { rooms?.droppedSightings }
@@ -295,7 +193,8 @@ public struct Pipeline: Sendable {
   package var refusedMembers: UInt64 { roster.refused }
 
   func state(of beacon: BeaconIndex) -> BeaconStateMessage? {
-    guard let readings = telemetry.readings(of: beacon), let last = engine.lastSighting(of: beacon) else {
+    guard let readings = teller.telemetry.readings(of: beacon), let last = engine.lastSighting(of: beacon)
+    else {
       return nil
     }
     let current = engine.estimate(of: beacon)
@@ -326,4 +225,41 @@ package enum ReceiverExpectation: Sendable {
   case configured
   /// An earlier run used it, and a beacon is in a zone because of it.
   case earlier
+}
+
+/// The whole state, exactly, between two calls. A new pipeline of the same configuration and limits that reads it
+/// produces the same octets for every further input.
+///
+/// The dashboard's history and the observations for other gateways are not included.
+extension Pipeline: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    assert(scratch.transitions.isEmpty && scratch.roomTransitions.isEmpty)
+    try coder(same: "configuration", configuration.fingerprint(limits))
+    let named = receivers.names
+    try coder("receivers", &receivers)
+    // The receivers that the configuration names come first.
+    try coder.check(receivers.names.starts(with: named))
+    coder.bounds = StateCoder.Bounds()
+    coder.bounds.receivers = receivers.names.count
+    coder.bounds.zones = configuration.zones.count
+    coder.bounds.rooms = configuration.rooms.count
+    try coder("time", &time)
+    try coder("counts", &counts)
+    try coder("sight", &sight)
+    if coder.isReading { showSight(at: time) }
+    try coder("roster", &roster)
+    try coder("engine", &engine)
+    try coder("teller", &teller)
+    if rooms != nil { try coder("rooms", &rooms!) }
+    try phones.fields(&coder, roster: roster, at: time)
+  }
+}
+
+extension Pipeline.Counts: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(tally: "advertisements", &advertisements)
+    try coder(tally: "sightings", &sightings)
+    try coder(tally: "transitions", &transitions)
+    try coder(tally: "retired", &retired)
+  }
 }

@@ -130,9 +130,8 @@ import Testing
     try scene.hear(Self.packet([0, 2, 0x1A, 1, 0x3A, 1]), rssi: -60, for: 0.1, at: other)
     try scene.hear(Self.packet([0, 3, 0x1A, 0, 0x3A, 1]), rssi: -60, for: 0.1, at: other)
     #expect(story(scene) == ["door open", "button press", "door closed", "button press"])
-    #expect(
-      scene.pipeline.telemetry.readings(of: BeaconIndex(rawValue: 0))?.contains(Reading(.door, .flag(false)))
-        == true)
+    let readings = scene.pipeline.teller.telemetry.readings(of: BeaconIndex(rawValue: 0))
+    #expect(readings?.contains(Reading(.door, .flag(false))) == true)
   }
 
   /// There are senders that number packets of different content alike.

@@ -44,8 +44,8 @@ extension Pipeline {
   func carried(_ beacon: BeaconIndex) -> CarriedBeacon? {
     guard let state = engine.state(of: beacon) else { return nil }
     return CarriedBeacon(
-      state: state, room: rooms?.state(of: beacon), sender: packets.sender(beacon),
-      told: whereabouts.told(of: beacon), model: roster.model(of: beacon))
+      state: state, room: rooms?.state(of: beacon), sender: teller.packets.sender(beacon),
+      told: teller.whereabouts.told(of: beacon), model: roster.model(of: beacon))
   }
 
   /// Continues with a beacon's state from another pipeline.
@@ -55,11 +55,13 @@ extension Pipeline {
     engine.restore(
       carried.state, of: beacon, sightSince: moment.sightSince, changed: moment.changed,
       regained: moment.regained)
-    packets.adopt(carried.sender, as: beacon)
-    whereabouts.restore(carried.told, of: beacon, isInRoom: rooms?.room(of: beacon) != nil)
+    teller.packets.adopt(carried.sender, as: beacon)
+    teller.whereabouts.restore(carried.told, of: beacon, isInRoom: rooms?.room(of: beacon) != nil)
     roster.restore(model: carried.model, of: beacon)
     if hasPhones { phones.meet(beacon, names: roster.names(of: beacon)) }
-    if roster.isMember(beacon) { unheard.insert(beacon, heard: carried.state.lastSighting?.time ?? time) }
+    if roster.isMember(beacon) {
+      roster.unheard.insert(beacon, heard: carried.state.lastSighting?.time ?? time)
+    }
   }
 
   var zonesByName: [String: ZoneIndex] {

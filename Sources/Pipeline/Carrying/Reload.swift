@@ -22,13 +22,13 @@ extension Pipeline {
           from: name(of: zone), of: heir, named: roster.name(of: beacon)
         ) { state?.isHeard(by: $0) ?? false }
         guard let reason else { continue }
-        engine.leave(zone, beacon, because: reason, at: self.time, into: &transitions)
+        engine.leave(zone, beacon, because: reason, at: self.time, into: &scratch.transitions)
       }
       releaseFromRoom(beacon, heir, next)
     }
     tell(into: &output)
-    let left = roomTransitions
-    roomTransitions.removeAll()
+    let left = scratch.roomTransitions
+    scratch.roomTransitions.removeAll()
     tell(left, into: &output)
     for room in configuration.rooms where !new.rooms.contains(where: { $0.name == room.name }) {
       output.items.append(.state(.occupancy(OccupancyMessage(room: room.name, state: "empty", members: []))))
@@ -40,7 +40,8 @@ extension Pipeline {
     guard let room = rooms?.room(of: beacon) else { return }
     let isKnown = heir.map { next.roster.name(of: $0) == roster.name(of: beacon) } ?? false
     if isKnown, next.room(named: name(of: room)) != nil { return }
-    rooms?.leave(beacon, because: isKnown ? .zoneRemoved : .beaconRemoved, at: time, into: &roomTransitions)
+    rooms?.leave(
+      beacon, because: isKnown ? .zoneRemoved : .beaconRemoved, at: time, into: &scratch.roomTransitions)
   }
 
   /// The pipeline for another configuration. It keeps everything that is still valid: receivers, and the state of
@@ -51,15 +52,12 @@ extension Pipeline {
     if next.configuration.decides(as: configuration) {
       var same = self
       same.configuration = next.configuration
-      same.telemetry.tellAll()
+      same.teller.telemetry.tellAll()
       return same
     }
     next.time = time
     next.sight = sight
-    next.forgotten = forgotten
-    next.hasToldRefusal = hasToldRefusal
-    next.holds = holds
-    next.packets.adopt(packets)
+    next.teller.adopt(teller)
     next.phones.adopt(phones, at: time)
     let indices = next.roster.adopt(roster)
     next.history = history?.renumbered(indices)
@@ -71,7 +69,7 @@ extension Pipeline {
     for (position, index) in indices.enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, let carried = carried(known) else { continue }
-      next.telemetry.adopt(known, of: telemetry, as: index)
+      next.teller.telemetry.adopt(known, of: teller.telemetry, as: index)
       // A beacon with another name is another beacon.
       let isNamesake = next.roster.name(of: index) == roster.name(of: known)
       guard var heir = next.read(carried, isNamesake ? heirs : heirs.withoutPlaces) else { continue }

@@ -86,7 +86,7 @@ extension Pipeline {
     take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
     restoreInZones(beacon)
     if let last = carried.state.lastSighting {
-      telemetry.adopt(beacon, readings: restart.saved.readings.compactMap(\.reading), heard: last.time)
+      teller.telemetry.adopt(beacon, readings: restart.saved.readings.compactMap(\.reading), heard: last.time)
     }
   }
 

@@ -15,7 +15,7 @@ extension Pipeline {
 
   /// The beacons heard last, latest first, and how many are omitted.
   package func beaconStates(atMost limit: Int) -> (states: [BeaconStateMessage], omitted: Int) {
-    let known = telemetry.known
+    let known = teller.telemetry.known
     var latest = known
     if known.count > limit {
       let times = known.map { (time: engine.lastSighting(of: $0)?.time ?? .zero, beacon: $0) }
@@ -29,7 +29,7 @@ extension Pipeline {
   package func approaching(_ zone: ZoneIndex, atMost limit: Int) -> [(
     beacon: BeaconIndex, estimate: Estimate
   )] {
-    let outside = telemetry.known.prefix(1000).compactMap {
+    let outside = teller.telemetry.known.prefix(1000).compactMap {
       beacon -> (beacon: BeaconIndex, estimate: Estimate)? in
       guard roster.zones(of: beacon).contains(zone), !engine.zones(of: beacon).contains(zone),
         let estimate = engine.estimate(of: beacon, in: zone)
@@ -42,7 +42,7 @@ extension Pipeline {
 
   /// nil: no beacon of this name was heard.
   package func beacon(named name: String) -> BeaconIndex? {
-    telemetry.known.first { roster.name(of: $0) == name }
+    teller.telemetry.known.first { roster.name(of: $0) == name }
   }
 
   package func beaconState(of beacon: BeaconIndex) -> BeaconStateMessage? { state(of: beacon) }
@@ -71,4 +71,49 @@ extension Pipeline {
 extension Pipeline {
   /// Whether a receiver is blind.
   package func isBlind(_ receiver: ReceiverIndex) -> Bool { sight.isBlind(receiver) }
+}
+
+/// One beacon's signal over time, and the zones' estimates.
+package struct Trace: Sendable {
+  package struct Heard: Sendable {
+    package var wallTime: WallTime
+    package var receiver: ReceiverIndex
+    /// In dBm.
+    package var rssi: Int8
+  }
+
+  /// A zone's estimate at each of its sightings.
+  package struct Estimated: Sendable {
+    package var wallTime: WallTime
+    package var estimate: Estimate
+  }
+
+  package var heard: [Heard] = []
+  /// The estimates of each zone.
+  package var estimates: [ZoneIndex: [Estimated]] = [:]
+
+  private let spacing: TimeSpan
+  /// For each receiver, the earliest time of the next point.
+  private var nextPoint: [ReceiverIndex: MonotonicTime] = [:]
+
+  /// - Parameter spacing: the time between two points of a receiver. It limits the points of a beacon that sends often.
+  package init(spacing: TimeSpan = .zero) { self.spacing = spacing }
+
+  mutating func note(_ sighting: Sighting, in engine: ZoneEngine, zones: [ZoneIndex]) {
+    if let next = nextPoint[sighting.receiver], sighting.time < next { return }
+    nextPoint[sighting.receiver] = sighting.time + spacing
+    if let rssi = sighting.rssi {
+      heard.append(Heard(wallTime: sighting.wallTime, receiver: sighting.receiver, rssi: rssi))
+    }
+    noteEstimates(of: sighting.beacon, at: sighting.wallTime, in: engine, zones: zones)
+  }
+
+  mutating func noteEstimates(
+    of beacon: BeaconIndex, at wallTime: WallTime, in engine: ZoneEngine, zones: [ZoneIndex]
+  ) {
+    for zone in zones {
+      guard let estimate = engine.estimate(of: beacon, in: zone) else { continue }
+      estimates[zone, default: []].append(Estimated(wallTime: wallTime, estimate: estimate))
+    }
+  }
 }

@@ -1,0 +1,71 @@
+import Beacons
+import Proximity
+import Settings
+
+/// Which receivers can hear, and which places can therefore be seen.
+extension Pipeline {
+  /// A receiver became blind or works again.
+  public mutating func setBlind(
+    _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
+  ) {
+    see([receiver], [(isBlind ? .blind : .sees, time)], into: &output)
+  }
+
+  /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
+  /// is read later. All receivers count as blind for the span.
+  public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
+    advance(to: start, into: &output)
+    see(sight.receivers(.sees), [(.blind, start), (.sees, end)], into: &output)
+  }
+
+  /// Processes states of receivers, one after another, and publishes the places that are then seen or not seen any more.
+  private mutating func see(
+    _ receivers: [ReceiverIndex], _ states: [(ReceiverSight.State, MonotonicTime)],
+    into output: inout Output
+  ) {
+    let before = views
+    for (state, time) in states {
+      self.time = max(self.time, time)
+      for receiver in receivers {
+        // Its first sighting tells a trial that a receiver sees.
+        if sight.isKnown(receiver) || state == .blind {
+          history?.note(receiver, isBlind: state == .blind, at: time)
+        }
+        sight[receiver] = state
+      }
+      showSight(at: time)
+      tell(into: &output)
+      if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
+    }
+    for (place, view) in views.enumerated() where view != before[place] {
+      output.items.append(.state(.occupancy(occupancy(ofPlace: place))))
+    }
+  }
+
+  /// Shows sight to zones and rooms.
+  mutating func showSight(at time: MonotonicTime) {
+    engine.see(sight, at: time, into: &scratch.transitions)
+    rooms?.see(sight, at: time)
+    showRoomSight()
+  }
+
+  /// Shows zones of rooms which rooms are watched and which are blind.
+  mutating func showRoomSight() {
+    guard let rooms, engine.hasRoomZones else { return }
+    let sight = RoomSight(
+      isWatched: rooms.isWatched, blind: Set(roomIndices.lazy.filter { rooms.isBlind($0) }))
+    engine.see(sight, at: time, into: &scratch.transitions)
+  }
+
+  private enum View { case unwatched, blind, seen }
+
+  /// Whether each place can be seen.
+  private var views: [View] {
+    let zones = configuration.zones.indices.map { zone in
+      let index = ZoneIndex(rawValue: Int32(zone))
+      return engine.isBlind(index) ? View.blind : engine.isWatched(index) ? .seen : .unwatched
+    }
+    guard let rooms else { return zones }
+    return zones + roomIndices.map { rooms.isBlind($0) ? .blind : rooms.isWatched ? .seen : .unwatched }
+  }
+}
