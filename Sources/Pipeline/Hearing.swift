@@ -56,15 +56,15 @@ extension Pipeline {
     }
     counts.advertisements += 1
     tap?.note(sighting ?? Sighting(ofNobodyIn: advertisement))
-    take(sighting ?? Sighting(ofNobodyIn: advertisement), into: &output)
-    for place in roster.beside.indices { take(roster.beside[place], isBeside: true, into: &output) }
+    process(sighting ?? Sighting(ofNobodyIn: advertisement), into: &output)
+    for place in roster.beside.indices { process(roster.beside[place], isBeside: true, into: &output) }
     return sighting
   }
 
   /// Processes a sighting and its readings.
   ///
   /// - Parameter isBeside: the advertisement also identifies the sender as another beacon, which rooms use instead.
-  mutating func take(_ sighting: Sighting, isBeside: Bool = false, into output: inout Output) {
+  mutating func process(_ sighting: Sighting, isBeside: Bool = false, into output: inout Output) {
     history?.note(sighting)
     while let due = teller.crowds.next, due <= sighting.time { advance(to: due, into: &output) }
     while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
@@ -127,7 +127,7 @@ extension Pipeline {
       time: observation.time, wallTime: observation.wallTime)
     counts.advertisements += 1
     tap?.note(sighting ?? nobody)
-    take(sighting ?? nobody, into: &output)
+    process(sighting ?? nobody, into: &output)
     return sighting
   }
 }

@@ -42,7 +42,7 @@ import Testing
     }
     func put(_ room: RoomIndex?) {
       pass()
-      engine.place(tag, RoomDecision(room: room, receiver: receiver), at: time, into: &transitions)
+      engine.observe(RoomDecision(room: room, receiver: receiver), of: tag, at: time, into: &transitions)
     }
     sight(false)
     engine.admit(tag, zones: [0, 1].map { ZoneIndex(rawValue: $0) })

@@ -96,7 +96,7 @@ extension Hindsight {
 extension Pipeline {
   fileprivate mutating func observeAgain(_ sighting: Sighting, into output: inout Output) {
     if !engine.isAdmitted(sighting.beacon) { admit(sighting.beacon, heard: sighting.time) }
-    take(sighting, into: &output)
+    process(sighting, into: &output)
   }
 }
 

@@ -130,8 +130,8 @@ extension Pipeline {
         let next = decided[place + 1]
         if next.beacon == transition.beacon, next.time == transition.time { continue }
       }
-      engine.place(
-        transition.beacon, RoomDecision(transition), at: transition.time, into: &scratch.transitions)
+      engine.observe(
+        RoomDecision(transition), of: transition.beacon, at: transition.time, into: &scratch.transitions)
     }
   }
 

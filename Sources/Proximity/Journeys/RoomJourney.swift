@@ -141,3 +141,128 @@ public struct RoomJourney: Sendable {
     stays.append(Stay(room: room, from: moment, to: moment))
   }
 }
+
+/// The true rooms and positions of a beacon, from marks.
+public struct RoomTruth: Sendable {
+  private let marks: [MarkedWalk.Mark]
+
+  /// - Parameter marks: in order of time.
+  public init(_ marks: [MarkedWalk.Mark]) { self.marks = marks }
+
+  /// nil: unknown.
+  public func room(at time: MonotonicTime) -> RoomIndex? { index(at: time).flatMap { marks[$0].room } }
+
+  /// The position at `time`, interpolated between two points close in time, else the last point; nil: unknown.
+  public func point(at time: MonotonicTime) -> Point? {
+    index(at: time).flatMap { marks[$0].room == nil ? nil : MarkedWalk.point(at: time, marks, $0) }
+  }
+
+  /// The index of the last mark up to `time`.
+  private func index(at time: MonotonicTime) -> Int? {
+    var (low, high) = (0, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].time <= time { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+}
+
+/// Statistics of the distances between estimated and true positions.
+public struct PositionErrors: Hashable, Sendable {
+  public private(set) var count = 0
+  /// The number of coordinates within one and two stated standard deviations of the true ones. Each position has two coordinates.
+  private var withinOne = 0
+  private var withinTwo = 0
+  /// Number of positions by error in centimetres. The last entry includes all larger errors.
+  private var counts: [Int32] = []
+
+  private static let largest = 10_000
+
+  public init() {}
+
+  /// - Parameter deviation: stated standard deviation of each coordinate, metres.
+  public mutating func add(_ estimate: Point, deviation: Double, truth: Point) {
+    if counts.isEmpty { counts = [Int32](repeating: 0, count: Self.largest + 1) }
+    let (x, y) = (abs(estimate.x - truth.x), abs(estimate.y - truth.y))
+    let error = (x * x + y * y).squareRoot()
+    guard error.isFinite else { return }
+    count += 1
+    counts[Int(min(error * 100, Double(Self.largest)).rounded())] &+= 1
+    for offset in [x, y] {
+      if offset <= deviation { withinOne += 1 }
+      if offset <= 2 * deviation { withinTwo += 1 }
+    }
+  }
+
+  /// The error in metres that the given share of the positions does not exceed, to a centimetre; nil: no positions.
+  public func error(ofShare share: Double) -> Double? {
+    guard count > 0 else { return nil }
+    let wanted = Int((share * Double(count)).rounded(.up))
+    var sum = 0
+    for (place, number) in counts.enumerated() {
+      sum += Int(number)
+      if sum >= max(wanted, 1) { return Double(place) / 100 }
+    }
+    return nil
+  }
+
+  /// 0 to 1; about 0.68 if the stated deviation is right. nil: no positions.
+  public var shareWithinOneDeviation: Double? { count > 0 ? Double(withinOne) / Double(2 * count) : nil }
+  /// 0 to 1; about 0.95 if the stated deviation is right. nil: no positions.
+  public var shareWithinTwoDeviations: Double? { count > 0 ? Double(withinTwo) / Double(2 * count) : nil }
+}
+
+/// A time series of bounded size: one value for each stretch of time with data. All stretches have the same length. When there are
+/// too many, pairs are merged.
+public struct ThinnedSeries<Value: Sendable>: Sendable {
+  public struct Entry: Sendable {
+    fileprivate var stretch: Int64
+    public fileprivate(set) var value: Value
+  }
+
+  public private(set) var entries: [Entry] = []
+  /// The length of a stretch.
+  public private(set) var length: TimeSpan
+  private let limit: Int
+  private let merge: @Sendable (Value, Value) -> Value
+
+  /// - Parameters:
+  ///   - length: initial length of a stretch; more than zero.
+  ///   - limit: maximum number of entries.
+  ///   - merge: combines two values, the earlier one first.
+  public init(
+    every length: TimeSpan, limit: Int,
+    merge: @escaping @Sendable (Value, Value) -> Value = { first, _ in first }
+  ) {
+    self.length = length
+    self.limit = max(limit, 2)
+    self.merge = merge
+  }
+
+  /// Adds a value. A time before the newest stretch counts in that stretch.
+  public mutating func add(_ value: Value, at time: MonotonicTime) {
+    let stretch = time.nanoseconds / length.nanoseconds
+    if let last = entries.last, last.stretch >= stretch {
+      entries[entries.count - 1].value = merge(last.value, value)
+    } else {
+      entries.append(Entry(stretch: stretch, value: value))
+    }
+    while entries.count > limit { halve() }
+  }
+
+  private mutating func halve() {
+    length = length + length
+    var kept: [Entry] = []
+    kept.reserveCapacity(limit + 1)
+    for entry in entries {
+      let stretch = entry.stretch / 2
+      if let last = kept.last, last.stretch == stretch {
+        kept[kept.count - 1].value = merge(last.value, entry.value)
+      } else {
+        kept.append(Entry(stretch: stretch, value: entry.value))
+      }
+    }
+    entries = kept
+  }
+}

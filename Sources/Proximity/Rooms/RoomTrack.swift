@@ -1,4 +1,5 @@
 import Beacons
+import Glibc
 
 /// The state of one beacon in the rooms, without its belief.
 struct RoomTrack: Hashable, Sendable {
@@ -90,5 +91,95 @@ extension RoomTrack: StateElement {
   var isSound: Bool {
     RoomOffset.bounds.contains(offset) && (0...1000).contains(offsetWeight)
       && window.map(RoomWindows.isPossible) ?? true && interval.isSound && outside.isSound
+  }
+}
+
+/// The level of a beacon at receivers outside its room, while receivers in the room hear it. If the latter fall silent, this
+/// distinguishes a beacon that left from receivers that failed: a beacon that left is stronger elsewhere.
+///
+/// Used for rooms without outlines. Without it, a beacon that the next room's receiver also hears well would move there as soon as
+/// its own receiver fails.
+struct OutsideLevel: Hashable, Sendable {
+  /// The strongest level outside, smoothed, dBm; nil: never heard outside.
+  private var usual: Float?
+  /// The same, since the room's receivers fell silent.
+  private var present: Float?
+
+  /// A rise by this many dB means that the beacon left.
+  private static let louder: Float = 6
+  private static let share: Float = 0.15
+
+  /// Processes one window.
+  ///
+  /// - Parameters:
+  ///   - strongest: strongest level outside the room, dBm; nil: not heard there.
+  ///   - isHome: whether a receiver in the room heard the beacon.
+  ///   - isMute: whether the room's receivers report no beacon at all.
+  mutating func note(_ strongest: Float?, isHome: Bool, isMute: Bool) -> Sense {
+    guard !isHome, isMute, let usual, let strongest else {
+      present = nil
+      if isHome, let strongest {
+        usual = usual.map { $0 + Self.share * (strongest - $0) } ?? strongest
+      }
+      return .usual
+    }
+    let level = present.map { $0 + Self.share * (strongest - $0) } ?? min(strongest, usual)
+    present = level
+    return level < usual + Self.louder ? .nothingNew : .elsewhere
+  }
+
+  /// What a window means.
+  enum Sense {
+    case usual
+    /// The room's receivers failed; the others hear the beacon as before.
+    case nothingNew
+    /// The room's receivers report nothing, and the others hear the beacon more strongly than before.
+    case elsewhere
+  }
+}
+
+extension OutsideLevel: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("usual", &usual)
+    try coder("present", &present)
+    try coder.check(isSound)
+  }
+
+  /// Whether all values are within their valid ranges.
+  var isSound: Bool { [usual, present].allSatisfy { abs($0 ?? 0) <= 1000 } }
+}
+
+/// The strength of a beacon relative to the maps, at all receivers: it depends on its power, its battery and the pocket it is in.
+/// It is learnt from the estimated position, so the beacon's power need not be known.
+enum RoomOffset {
+  /// Maximum number of windows over which the offset is averaged: about 22 s.
+  private static let memory: Float = 75
+  /// Initial weight of a zero offset in calibrated rooms, windows.
+  static let calibrated: Float = 40
+  /// An error of this many dB has half weight.
+  private static let odd: Float = 8
+  /// Limits, dB. Without outlines a receiver's expected level in its own room is 0 dBm, and a weak beacon has −100 dBm.
+  static let bounds: ClosedRange<Float> = -127...60
+
+  /// The mean error of the levels, dB. Large errors have less weight.
+  static func residual(
+    _ belief: UnsafeBufferPointer<Float>, _ hearings: ArraySlice<RoomHearing>, _ offset: Float,
+    _ model: RoomModel,
+    _ filter: RoomFilter
+  ) -> Float {
+    var (sum, weights) = (Float(0), Float(0))
+    for hearing in hearings {
+      let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
+      let weight = 1 / (1 + (error / odd) * (error / odd))
+      sum += weight * error
+      weights += weight
+    }
+    return weights > 0 ? sum / weights : 0
+  }
+
+  static func learn(_ residual: Float, _ state: inout RoomTrack) {
+    state.offsetWeight = min(state.offsetWeight + 1, memory)
+    state.offset += residual / (state.offsetWeight + 1)
+    state.offset = min(max(state.offset, bounds.lowerBound), bounds.upperBound)
   }
 }

@@ -70,20 +70,20 @@ struct BeaconRecord: Sendable {
       isOpen = places?.isOpen(Int(sighting.beacon.rawValue)) == true
     }
     var next = links[link].silenceDeadline
-    for place in stays.indices where stays[place].isOf(link) {
-      let zone = Int(stays[place].zone.rawValue)
+    for index in stays.indices where stays[index].isOf(link) {
+      let zone = Int(stays[index].zone.rawValue)
       let lost = rules.zones[zone].lost
-      stays[place].lastLink = Int8(link)
-      stays[place].lastReceiver = sighting.receiver
-      stays[place].silentSince = now
-      stays[place].lostDeadline = lost.map { now + $0 } ?? Stay.never
+      stays[index].lastLink = Int8(link)
+      stays[index].lastReceiver = sighting.receiver
+      stays[index].silentSince = now
+      stays[index].lostDeadline = lost.map { now + $0 } ?? Stay.never
       if !isOpen,
-        let standing = rules.zones[zone].standing(of: nearest(stays[place].links, lost: lost, at: now))
+        let standing = rules.zones[zone].standing(of: nearest(stays[index].links, lost: lost, at: now))
       {
-        stays[place].stand(standing, at: now)
+        stays[index].stand(standing, at: now)
       }
       next = min(
-        next, stays[place].deadline(dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen))
+        next, stays[index].deadline(dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen))
     }
     return next
   }
@@ -137,23 +137,23 @@ extension BeaconRecord {
   ///
   /// - Returns: the index of the link; nil if none is free.
   mutating func add(_ link: Link, _ rules: borrowing SiteRules) -> Int? {
-    let place: Int
+    let index: Int
     if links.count >= Self.receiversKept, let silent = longestSilent {
       for stay in stays.indices {
         stays[stay].links &= ~(1 << UInt64(silent))
         if Int(stays[stay].lastLink) == silent { stays[stay].lastLink = -1 }
       }
       links[silent] = link
-      place = silent
+      index = silent
     } else {
       guard links.count < Self.receiverLimit else { return nil }
-      place = links.count
+      index = links.count
       links.append(link)
     }
     for zone in zones where rules.zones[Int(zone.rawValue)].counts(link.receiver) {
-      attach(place, to: zone)
+      attach(index, to: zone)
     }
-    return place
+    return index
   }
 
   private var longestSilent: Int? {

@@ -73,11 +73,11 @@ extension ZoneEngine {
   private mutating func restore(
     _ saved: Stay, of beacon: Int, sightSince: MonotonicTime?, isChanged: Bool
   ) {
-    let place = beacons[beacon].makeStay(in: saved.zone, at: saved.lastReceiver, time: saved.silentSince)
+    let index = beacons[beacon].makeStay(in: saved.zone, at: saved.lastReceiver, time: saved.silentSince)
     let zone = Int(saved.zone.rawValue)
     var stay = saved
     // The links may differ from the saved ones.
-    stay.links = beacons[beacon].stays[place].links
+    stay.links = beacons[beacon].stays[index].links
     let links = beacons[beacon].links.indices.filter { stay.isOf($0) }
     let newest =
       links.first { beacons[beacon].links[$0].receiver == saved.lastReceiver }
@@ -93,36 +93,36 @@ extension ZoneEngine {
       stay.nearSince = Stay.never
       stay.isArmed = true
     }
-    beacons[beacon].stays[place] = stay
-    if isChanged { judgeAnew(beacon, place) }
+    beacons[beacon].stays[index] = stay
+    if isChanged { judgeAnew(beacon, index) }
     // The rooms decide later.
     if isOfRooms(stay) {
-      if sightSince != nil { beacons[beacon].stays[place].interrupt() }
-      beacons[beacon].stays[place].lostDeadline = Stay.never
+      if sightSince != nil { beacons[beacon].stays[index].interrupt() }
+      beacons[beacon].stays[index].lostDeadline = Stay.never
     } else if let sightSince, sightSince > saved.silentSince {
-      beacons[beacon].stays[place].interrupt()
-      beacons[beacon].stays[place].lostDeadline = Stay.never
-      regainSight(beacon, place, since: sightSince)
+      beacons[beacon].stays[index].interrupt()
+      beacons[beacon].stays[index].lostDeadline = Stay.never
+      regainSight(beacon, index, since: sightSince)
     }
     if stay.isInside { insiders[zone].insert(BeaconIndex(rawValue: Int32(beacon))) }
   }
 
   /// Restarts all dwell times after a change of a zone's rules.
-  private mutating func judgeAnew(_ beacon: Int, _ place: Int) {
-    let stay = beacons[beacon].stays[place]
+  private mutating func judgeAnew(_ beacon: Int, _ index: Int) {
+    let stay = beacons[beacon].stays[index]
     let zone = Int(stay.zone.rawValue)
-    beacons[beacon].stays[place].interrupt()
-    beacons[beacon].stays[place].lostDeadline = Stay.never
+    beacons[beacon].stays[index].interrupt()
+    beacons[beacon].stays[index].lostDeadline = Stay.never
     if rules.zones[zone].isBlind || isOfRooms(stay) { return }
-    let isHeard = beacons[beacon].isHeard(in: place)
-    if isHeard, let standing = standing(of: beacon, place, at: now) {
-      beacons[beacon].stays[place].stand(standing, at: now)
+    let isHeard = beacons[beacon].isHeard(in: index)
+    if isHeard, let standing = standing(of: beacon, index, at: now) {
+      beacons[beacon].stays[index].stand(standing, at: now)
     }
     // Also set outside the zone: under the new rules the beacon may enter without another sighting.
     if let lost = rules.zones[zone].lost {
-      beacons[beacon].stays[place].lostDeadline = stay.silentSince + lost
+      beacons[beacon].stays[index].lostDeadline = stay.silentSince + lost
     } else if !isHeard {
-      beacons[beacon].stays[place].lostDeadline = beacons[beacon].patienceEnds(in: place)
+      beacons[beacon].stays[index].lostDeadline = beacons[beacon].patienceEnds(in: index)
     }
   }
 }

@@ -47,13 +47,13 @@ extension ZoneEngine {
   }
 
   /// Records that an enter or near has to wait.
-  mutating func hold(_ beacon: Int, _ place: Int, because reason: HeldTransition.Reason) {
-    let stay = beacons[beacon].stays[place]
+  mutating func hold(_ beacon: Int, _ index: Int, because reason: HeldTransition.Reason) {
+    let stay = beacons[beacon].stays[index]
     if stay.isHeld { return }
-    beacons[beacon].stays[place].isHeld = true
+    beacons[beacon].stays[index].isHeld = true
     heldTransitions += 1
     guard !stay.isHoldTold, held.count < Self.heldLimit else { return }
-    beacons[beacon].stays[place].isHoldTold = true
+    beacons[beacon].stays[index].isHoldTold = true
     held.append(
       HeldTransition(zone: stay.zone, beacon: BeaconIndex(rawValue: Int32(beacon)), reason: reason))
   }

@@ -110,9 +110,9 @@ extension ZoneEngine {
   }
 
   private func transition(
-    _ event: Transition.Event, of beacon: Int, _ place: Int, at time: MonotonicTime
+    _ event: Transition.Event, of beacon: Int, _ index: Int, at time: MonotonicTime
   ) -> Transition {
-    let stay = beacons[beacon].stays[place]
+    let stay = beacons[beacon].stays[index]
     let rules = rules.zones[Int(stay.zone.rawValue)]
     let (boundary, since) =
       switch event {
@@ -125,7 +125,7 @@ extension ZoneEngine {
         event, of: beacon, stay, at: time, estimate: nil,
         evidence: roomEvidence(of: beacon, stay, since: since, at: time))
     }
-    let nearest = nearest(of: beacon, place, at: time)
+    let nearest = nearest(of: beacon, index, at: time)
     let chosen = boundary.isDistance ? nearest.nearestLink : nearest.strongestLink
     let number = chosen >= 0 ? chosen : Int(stay.lastLink)
     let link = number >= 0 ? beacons[beacon].links[number] : nil
@@ -147,8 +147,8 @@ extension ZoneEngine {
   }
 
   /// The exit of a beacon that fell silent.
-  private func loss(of beacon: Int, _ place: Int, at time: MonotonicTime) -> Transition {
-    let stay = beacons[beacon].stays[place]
+  private func loss(of beacon: Int, _ index: Int, at time: MonotonicTime) -> Transition {
+    let stay = beacons[beacon].stays[index]
     let link = stay.lastLink >= 0 ? beacons[beacon].links[Int(stay.lastLink)] : nil
     let allowed = time - stay.silentSince
     let silence = time - (link?.lastHeard ?? stay.silentSince)

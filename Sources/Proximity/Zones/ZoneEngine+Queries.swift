@@ -68,8 +68,8 @@ extension ZoneEngine {
   private func nearestLink(of beacon: BeaconIndex, where isMeant: (ReceiverIndex) -> Bool) -> Int? {
     guard let index = admitted(beacon) else { return nil }
     var mask: UInt64 = 0
-    for (place, link) in beacons[index].links.enumerated() where isMeant(link.receiver) {
-      mask |= 1 << UInt64(place)
+    for (number, link) in beacons[index].links.enumerated() where isMeant(link.receiver) {
+      mask |= 1 << UInt64(number)
     }
     let nearest = beacons[index].nearest(mask, at: now)
     return nearest.isKnown ? nearest.nearestLink : nil

@@ -30,31 +30,31 @@ extension ZoneEngine {
   /// A beacon in no room leaves at once, as with every loss.
   ///
   /// - Parameter time: when the room was decided. It may be earlier than the latest time, because rooms wait for late sightings.
-  public mutating func place(
-    _ beacon: BeaconIndex, _ decision: RoomDecision, at time: MonotonicTime,
+  public mutating func observe(
+    _ decision: RoomDecision, of beacon: BeaconIndex, at time: MonotonicTime,
     into transitions: inout [Transition]
   ) {
     guard hasRoomZones, let index = admitted(beacon) else { return }
     stand(index, decision, at: time)
-    for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
+    for stay in beacons[index].stays.indices where isOfRooms(beacons[index].stays[stay]) {
       // A beacon loses its room only if a working receiver could hear it, so this holds in a blind zone too.
-      if decision.room == nil, beacons[index].stays[place].isInside {
-        beacons[index].stays[place].lostDeadline = time
+      if decision.room == nil, beacons[index].stays[stay].isInside {
+        beacons[index].stays[stay].lostDeadline = time
       }
-      let zone = Int(beacons[index].stays[place].zone.rawValue)
-      let due = beacons[index].stays[place].deadline(
+      let zone = Int(beacons[index].stays[stay].zone.rawValue)
+      let due = beacons[index].stays[stay].deadline(
         dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen)
-      settle(index, place, at: min(max(due, time), max(time, now)), into: &transitions)
+      settle(index, stay, at: min(max(due, time), max(time, now)), into: &transitions)
     }
     watch(index)
   }
 
-  /// As `place`, but emits nothing; due events happen at the next `advance`. A beacon without a room gets time to be heard.
+  /// As `observe`, but emits nothing; due events happen at the next `advance`. A beacon without a room gets time to be heard.
   public mutating func restore(_ decision: RoomDecision, of beacon: BeaconIndex) {
     guard hasRoomZones, let index = admitted(beacon) else { return }
     stand(index, decision, at: now)
-    for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
-      grantTime(to: index, place, decision)
+    for stay in beacons[index].stays.indices where isOfRooms(beacons[index].stays[stay]) {
+      grantTime(to: index, stay, decision)
     }
     watch(index)
   }
@@ -71,30 +71,30 @@ extension ZoneEngine {
     }
     for index in beacons.indices {
       let decision = decisions[BeaconIndex(rawValue: Int32(index))]
-      for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
-        let zone = Int(beacons[index].stays[place].zone.rawValue)
+      for stay in beacons[index].stays.indices where isOfRooms(beacons[index].stays[stay]) {
+        let zone = Int(beacons[index].stays[stay].zone.rawValue)
         let wasSeen = rulesBefore.zones[zone].isSeen(decision?.room, before)
         guard rules.zones[zone].isSeen(decision?.room, sight) != wasSeen else { continue }
-        beacons[index].stays[place].interrupt()
-        beacons[index].stays[place].lostDeadline = Stay.never
+        beacons[index].stays[stay].interrupt()
+        beacons[index].stays[stay].lostDeadline = Stay.never
         if wasSeen { continue }
         if let decision {
-          stand(index, place, decision, at: max(time, now))
-          grantTime(to: index, place, decision)
+          stand(index, stay, decision, at: max(time, now))
+          grantTime(to: index, stay, decision)
         }
-        settle(index, place, at: max(time, now), into: &transitions)
+        settle(index, stay, at: max(time, now), into: &transitions)
       }
       watch(index)
     }
   }
 
   /// Gives a beacon without a room time to be heard, if the zone can be observed.
-  private mutating func grantTime(to beacon: Int, _ place: Int, _ decision: RoomDecision) {
-    let stay = beacons[beacon].stays[place]
+  private mutating func grantTime(to beacon: Int, _ index: Int, _ decision: RoomDecision) {
+    let stay = beacons[beacon].stays[index]
     guard decision.room == nil, stay.isInside,
       rules.zones[Int(stay.zone.rawValue)].isSeen(nil, roomSight)
     else { return }
-    beacons[beacon].stays[place].lostDeadline = now + IntervalEstimator.unlearnt
+    beacons[beacon].stays[index].lostDeadline = now + IntervalEstimator.unlearnt
   }
 
   /// The last decision for a beacon; nil: none, or no zones of rooms.
@@ -107,13 +107,13 @@ extension ZoneEngine {
       guard let rooms = rules.zones[Int(zone.rawValue)].rooms else { continue }
       let isThere = decision.room.map(rooms.contains) ?? false
       guard isThere || beacons[beacon].stay(in: zone) != nil else { continue }
-      let place = beacons[beacon].makeStay(in: zone, at: decision.receiver, time: time)
-      stand(beacon, place, decision, at: time)
+      let index = beacons[beacon].makeStay(in: zone, at: decision.receiver, time: time)
+      stand(beacon, index, decision, at: time)
     }
   }
 
-  private mutating func stand(_ beacon: Int, _ place: Int, _ decision: RoomDecision, at time: MonotonicTime) {
-    var stay = beacons[beacon].stays[place]
+  private mutating func stand(_ beacon: Int, _ index: Int, _ decision: RoomDecision, at time: MonotonicTime) {
+    var stay = beacons[beacon].stays[index]
     let zone = Int(stay.zone.rawValue)
     stay.lostDeadline = Stay.never
     if let room = decision.room, rules.zones[zone].rooms?.contains(room) == true {
@@ -125,7 +125,7 @@ extension ZoneEngine {
       stay.interrupt()
     }
     stay.lastReceiver = decision.receiver
-    beacons[beacon].stays[place] = stay
+    beacons[beacon].stays[index] = stay
   }
 
   func isOfRooms(_ stay: Stay) -> Bool { hasRoomZones && rules.zones[Int(stay.zone.rawValue)].rooms != nil }
