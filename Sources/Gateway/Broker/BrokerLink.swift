@@ -4,30 +4,30 @@ import Messages
 import Mosquitto
 import Radio
 import ServiceLifecycle
+import Settings
+import Synchronization
 
-/// Keeps the broker informed for as long as the gateway runs.
-struct BrokerLink: Service {
+/// Keeps the connection to the broker for as long as the gateway runs, subscribes to what the features read, and tells them what
+/// the broker says.
+final class BrokerLink: Feature {
+  private let features: [any Feature]
   private let decisions: DecisionLoop
   private let delivery: Delivery
-  private let homeAssistant: HomeAssistantLink
-  private let leftovers: LeftoverService
-  private let scanners: ScannerLink
   private let onReady: @Sendable (String) -> Void
   private let logger: Logger
   private let watch: String
   private let broker: String
   private let user: String?
+  /// What the features read at present.
+  private let subscribed = Mutex<Set<Filter>>([])
 
   init(
-    _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
-    _ scanners: ScannerLink, _ logger: Logger, onReady: @escaping @Sendable (String) -> Void,
-    watch: String, broker: String, user: String?
+    _ features: [any Feature], _ decisions: DecisionLoop, _ logger: Logger,
+    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String, user: String?
   ) {
+    self.features = features
     self.decisions = decisions
     delivery = decisions.delivery
-    self.homeAssistant = homeAssistant
-    self.leftovers = leftovers
-    self.scanners = scanners
     self.onReady = onReady
     self.logger = logger
     self.watch = watch
@@ -35,13 +35,28 @@ struct BrokerLink: Service {
     self.user = user
   }
 
+  /// The features have another configuration.
+  func configure(_ new: Configuration) { subscribe() }
+
+  private func subscribe() {
+    subscribed.withLock { subscribed in
+      let wanted = Set(features.flatMap(\.filters))
+      for filter in subscribed.subtracting(wanted) { delivery.client.unsubscribe(from: filter.topics) }
+      for filter in wanted.subtracting(subscribed) {
+        delivery.subscribe(to: [filter.topics], qos: filter.qos)
+      }
+      subscribed = wanted
+    }
+  }
+
   func run() async throws {
     decisions.subscribe()
     delivery.watchForRivals()
+    subscribe()
     delivery.client.start()
     try await withGracefulShutdownHandler {
       try await follow()
-    } onGracefulShutdown: {
+    } onGracefulShutdown: { [delivery] in
       Task {
         await delivery.settle()
         delivery.sayOffline()
@@ -60,9 +75,7 @@ struct BrokerLink: Service {
       case .connected:
         decisions.connected()
         delivery.announce(rivalry.own)
-        homeAssistant.connected()
-        leftovers.connected()
-        scanners.connected()
+        for feature in features { feature.connected() }
         if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
         lastRefusal = nil
@@ -75,9 +88,8 @@ struct BrokerLink: Service {
         lastRefusal = failure.kind
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason):
-        homeAssistant.disconnected()
         delivery.disconnected()
-        scanners.disconnected()
+        for feature in features { feature.disconnected() }
         logger.warning("lost the broker: \(reason); trying again")
       case .subscribed: break
       case .acknowledged(let id): delivery.acknowledged(id, user: user)
@@ -98,9 +110,7 @@ struct BrokerLink: Service {
           throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
         }
       case .message(let message):
-        if homeAssistant.received(message) || leftovers.received(message) || scanners.received(message) {
-          break
-        }
+        if try features.contains(where: { try $0.received(message) }) { break }
         if let notice = decisions.receive(message) { logger.warning("\(notice)") }
       }
     }

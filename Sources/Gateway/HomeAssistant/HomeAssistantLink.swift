@@ -11,7 +11,7 @@ import Synchronization
 
 /// Publishes Home Assistant's discovery: reads retained messages and Home Assistant's birth message, and announces devices as
 /// they are found.
-final class HomeAssistantLink: Service {
+final class HomeAssistantLink: Feature {
   /// The time between two rounds, so that a burst is announced together and Home Assistant can follow.
   private static let pause = Duration.milliseconds(250)
   /// The topic of Home Assistant's birth message, whatever its discovery prefix.
@@ -38,13 +38,14 @@ final class HomeAssistantLink: Service {
     self.decisions = decisions
     delivery = decisions.delivery
     self.logger = logger
-    subscribe()
   }
 
-  private func subscribe() {
+  /// With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
+  var filters: [Filter] {
     let discovery = state.withLock { $0.announcer.discovery }
-    // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
-    delivery.subscribe(to: [discovery.filter, discovery.birthTopic, Self.usualBirthTopic], qos: .atMostOnce)
+    return [discovery.filter, discovery.birthTopic, Self.usualBirthTopic].map {
+      Filter(topics: $0, qos: .atMostOnce)
+    }
   }
 
   func connected() {
@@ -57,7 +58,6 @@ final class HomeAssistantLink: Service {
   /// Since when all announcements and removals have been sent; nil: some have not.
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
-  /// Processes a message from the broker; false if it is not about Home Assistant.
   func received(_ message: ReceivedMessage) -> Bool {
     let isOwn = take(message)
     if isOwn { decisions.news.ring() }
@@ -80,10 +80,9 @@ final class HomeAssistantLink: Service {
     }
   }
 
-  func reconfigure(_ configuration: Configuration) {
-    state.withLock { $0.announcer.reconfigure(configuration, at: LiveClock.now) }
+  func configure(_ new: Configuration) {
+    state.withLock { $0.announcer.reconfigure(new, at: LiveClock.now) }
     decisions.news.ring()
-    subscribe()
   }
 
   func run() async throws {

@@ -120,16 +120,18 @@ public struct GatewayRun: Sendable {
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
     let leftovers = LeftoverService(configuration, decisions, homeAssistant, logger)
     let scanners = ScannerLink(configuration, decisions, logger)
+    let features: [any Feature] = [homeAssistant, leftovers, scanners]
     let link = BrokerLink(
-      decisions, homeAssistant, leftovers, scanners, logger, onReady: listener.onReady, watch: watch,
+      features, decisions, logger, onReady: listener.onReady, watch: watch,
       broker: "\(options.host):\(options.port)", user: options.credentials?.username)
     // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = []
     if let companion { services.append(companion) }
     services += [
-      OutboxService(delivery: delivery), link, DeadlineService(decisions), homeAssistant, leftovers,
+      OutboxService(delivery: delivery), link, DeadlineService(decisions),
     ]
-    services += [scanners, ObservationService(decisions, options, stateDirectory, logger)]
+    services += features
+    services += [ObservationService(decisions, options, stateDirectory, logger)]
     if options.protocolVersion == .v311 {
       services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
@@ -150,8 +152,8 @@ public struct GatewayRun: Sendable {
     if let reloads {
       services.append(
         ReloadService(
-          reloads: reloads, configuration: configuration, decisions: decisions, homeAssistant: homeAssistant,
-          leftovers: leftovers, scanners: scanners, notifier: notifier, logger: logger))
+          reloads: reloads, configuration: configuration, decisions: decisions,
+          features: features + [link], notifier: notifier, logger: logger))
     }
     switch input {
     case .radio where configuration.radio.duty == .off: break

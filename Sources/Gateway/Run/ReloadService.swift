@@ -12,9 +12,7 @@ struct ReloadService: Service {
   let reloads: ReloadRequests
   let configuration: Configuration
   let decisions: DecisionLoop
-  let homeAssistant: HomeAssistantLink
-  let leftovers: LeftoverService
-  let scanners: ScannerLink
+  let features: [any Feature]
   let notifier: ServiceNotifier?
   let logger: Logger
 
@@ -38,9 +36,7 @@ struct ReloadService: Service {
             return
           }
           decisions.reconfigure(new)
-          homeAssistant.reconfigure(new)
-          leftovers.reconfigure(new)
-          scanners.reconfigure(new)
+          for feature in features { feature.configure(new) }
           reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded")
           if !late.isEmpty {

@@ -12,13 +12,12 @@ import Synchronization
 
 /// Receives through scanners on MQTT: subscribes to their topics, and passes advertisements and observations to the decision
 /// loop.
-final class ScannerLink: Service {
+final class ScannerLink: Feature {
   /// How often to look for silent receivers.
   private static let pause = Duration.seconds(2)
 
   private struct State {
     var intake: ScannerIntake
-    var subscribed: Set<String> = []
     /// Reused for the content of one message.
     var hearing = Hearing()
     var notices = BlindNotices()
@@ -44,10 +43,13 @@ final class ScannerLink: Service {
     client = decisions.delivery.client
     self.logger = logger
     decisions.onScannerFigures.withLock { figures in figures = Callback { [weak self] in self?.figures } }
-    subscribe()
   }
 
-  /// Processes a message from the broker; false if it is not of a scanner.
+  /// With QoS 0: the next observation is better than one that the broker repeats.
+  var filters: [Filter] {
+    state.withLock { $0.intake.filters.map { Filter(topics: $0, qos: .atMostOnce) } }
+  }
+
   func received(_ message: ReceivedMessage) -> Bool {
     take { intake, hearing in
       // Most gateways have no scanner, so this check comes first.
@@ -66,14 +68,13 @@ final class ScannerLink: Service {
     }
   }
 
-  func reconfigure(_ configuration: Configuration) {
+  func configure(_ new: Configuration) {
     let expected = decisions.receiverNames
     take { intake, hearing in
       intake.reconfigure(
-        configuration.resolvedScanners, expected: expected, at: LiveClock.now, wallTime: LiveClock.wallNow,
+        new.resolvedScanners, expected: expected, at: LiveClock.now, wallTime: LiveClock.wallNow,
         into: &hearing)
     }
-    subscribe()
     reloads.ring()
   }
 
@@ -119,24 +120,6 @@ final class ScannerLink: Service {
       changes.compactMap { state.notices.notice(of: $0, named: table.name(of: $0.receiver), at: now) }
     }
     for line in lines { logger.warning("\(line)") }
-  }
-
-  /// Subscribes to the topics of the present scanners, and unsubscribes from others.
-  private func subscribe() {
-    let (new, old) = state.withLock { state in
-      let wanted = Set(state.intake.filters)
-      defer { state.subscribed = wanted }
-      return (wanted.subtracting(state.subscribed), state.subscribed.subtracting(wanted))
-    }
-    for filter in old.sorted() { client.unsubscribe(from: filter) }
-    for filter in new.sorted() {
-      do throws(PublishError) {
-        // QoS 0: the next observation is better than one that the broker repeats.
-        try client.subscribe(to: filter, qos: .atMostOnce)
-      } catch {
-        logger.error("cannot subscribe to \(filter): \(error)")
-      }
-    }
   }
 
   /// For `health`; nil if there are no scanners.
