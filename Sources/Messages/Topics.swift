@@ -46,6 +46,9 @@ public struct Topics: Hashable, Sendable {
   public func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
   /// The filter for the reports of every phone.
   public var appReports: String { base + "/phone/+/app/set" }
+  public func isAppReport(_ topic: String) -> Bool {
+    topic.hasPrefix(base + "/phone/") && topic.hasSuffix("/app/set")
+  }
 
   /// The topic for a named item, built with a single allocation.
   private func topic(_ kind: String, _ name: String, _ what: String, _ event: String = "") -> String {

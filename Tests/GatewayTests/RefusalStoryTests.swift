@@ -7,6 +7,7 @@ import Messages
 import Outbox
 import Pipeline
 import Randomness
+import Settings
 import Synchronization
 import Testing
 
@@ -131,7 +132,7 @@ private final class Story {
   }
 
   func reload() {
-    delivery.reloaded()
+    delivery.configure(Configuration(gatewayName: "home"))
   }
 
   func wait(_ seconds: Double) { clock.time.withLock { $0 = $0 + .seconds(seconds) } }

@@ -1,8 +1,5 @@
 import Logging
-import Machine
-import Messages
 import Mosquitto
-import Radio
 import ServiceLifecycle
 import Settings
 import Synchronization
@@ -11,7 +8,6 @@ import Synchronization
 /// the broker says.
 final class BrokerLink: Feature {
   private let features: [any Feature]
-  private let decisions: DecisionLoop
   private let delivery: Delivery
   private let onReady: @Sendable (String) -> Void
   private let logger: Logger
@@ -22,12 +18,11 @@ final class BrokerLink: Feature {
   private let subscribed = Mutex<Set<Filter>>([])
 
   init(
-    _ features: [any Feature], _ decisions: DecisionLoop, _ logger: Logger,
+    _ features: [any Feature], _ delivery: Delivery, _ logger: Logger,
     onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String, user: String?
   ) {
     self.features = features
-    self.decisions = decisions
-    delivery = decisions.delivery
+    self.delivery = delivery
     self.onReady = onReady
     self.logger = logger
     self.watch = watch
@@ -50,8 +45,6 @@ final class BrokerLink: Feature {
   }
 
   func run() async throws {
-    decisions.subscribe()
-    delivery.watchForRivals()
     subscribe()
     delivery.client.start()
     try await withGracefulShutdownHandler {
@@ -69,12 +62,9 @@ final class BrokerLink: Feature {
     var wasConnected = false
     var lastRefusal: ConnectionFailure.Kind?
     var refusedFilters: Set<String> = []
-    var rivalry = Rivalry(own: .beginning(at: LiveClock.wallNow))
     for await event in delivery.client.events {
       switch event {
       case .connected:
-        decisions.connected()
-        delivery.announce(rivalry.own)
         for feature in features { feature.connected() }
         if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
@@ -88,7 +78,6 @@ final class BrokerLink: Feature {
         lastRefusal = failure.kind
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason):
-        delivery.disconnected()
         for feature in features { feature.disconnected() }
         logger.warning("lost the broker: \(reason); trying again")
       case .subscribed: break
@@ -98,20 +87,7 @@ final class BrokerLink: Feature {
         // The subscription is repeated with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
         logger.warning("the broker refused the subscription to \(filter): \(reason)")
-      case .message(let message) where message.topic == delivery.topics.status:
-        // A retained message is of an earlier run, and at shutdown the message is our own.
-        if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
-      case .message(let message) where message.topic == delivery.topics.instance:
-        switch rivalry.read(message.payload, isRetained: message.retain) {
-        case .nothing: break
-        case .older: delivery.announce(rivalry.own)
-        case .newer(let since):
-          // The other gateway keeps its session and its status, so we do not publish `offline`.
-          throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
-        }
-      case .message(let message):
-        if try features.contains(where: { try $0.received(message) }) { break }
-        if let notice = decisions.receive(message) { logger.warning("\(notice)") }
+      case .message(let message): _ = try features.contains { try $0.received(message) }
       }
     }
   }

@@ -6,7 +6,7 @@ import Settings
 import SettingsFile
 
 /// Serves the dashboard. If the port is in use, the gateway works without it, and tries again.
-struct DashboardService: Service {
+struct DashboardService: Feature {
   private static let pause = Duration.seconds(30)
 
   private let settings: HTTPSettings

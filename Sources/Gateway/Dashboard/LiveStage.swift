@@ -24,6 +24,7 @@ struct LiveStage: Stage {
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
     self.decisions = decisions
+    decisions.delivery.recent.withLock { $0 = RecentDecisions() }
     self.broker = broker
     self.configurationFile = configurationFile
     self.revision = revision

@@ -5,7 +5,7 @@ import Machine
 import Messages
 import Mosquitto
 import Outbox
-import Radio
+import Settings
 import Synchronization
 
 /// Messages that the broker refuses, or accepts again later. `Permissions` decides.
@@ -90,7 +90,6 @@ extension Delivery {
       carryOut(state.permissions.acknowledged(id, at: clock()), user, &state)
       send(&state)
     }
-    tellNews()
     settlement.ring()
   }
 
@@ -103,7 +102,6 @@ extension Delivery {
       withdraw(&state)
       send(&state)
     }
-    tellNews()
   }
 
   private func carryOut(_ outcomes: [Permissions.Outcome], _ user: String?, _ state: inout State) {
@@ -128,7 +126,7 @@ extension Delivery {
           """, &state)
       case .accepted(let topic):
         logger.notice("the broker accepts messages to \(topic) again")
-        if state.permissions.isEmpty { state.hasNews = true }
+        if state.permissions.isEmpty { noteNews(&state) }
       }
     }
   }
@@ -138,22 +136,13 @@ extension Delivery {
 
   private func tell(_ topic: String, _ text: String, _ state: inout State) {
     state.refusedTopics += 1
-    if state.refusedTopics <= Self.tellLimit { state.hasNews = true }
+    if state.refusedTopics <= Self.tellLimit { noteNews(&state) }
     switch state.refusedTopics {
     case ...Self.tellLimit: logger.warning("\(text)", metadata: ["topic": "\(topic)"])
     case Self.tellLimit + 1:
       logger.warning("the broker refuses more topics; `health` counts the waiting messages")
     default: break
     }
-  }
-
-  /// Publishes `health` if topics were refused, or accepted again, since the last time.
-  private func tellNews() {
-    let hasNews = state.withLock { state in
-      defer { state.hasNews = false }
-      return state.hasNews
-    }
-    if hasNews { onHealthChange.withLock { $0 }?.call() }
   }
 
   /// Withdraws queued messages of refused topics, so that the broker need not refuse each one.
@@ -182,9 +171,8 @@ extension Delivery {
   }
 
   /// The configuration was reloaded. Perhaps the user has also changed the broker's access rules.
-  func reloaded() {
+  func configure(_ new: Configuration) {
     state.withLock { state in
-      state.isReloaded = true
       state.permissions.mended(at: clock())
       send(&state)
     }
@@ -202,13 +190,6 @@ extension Delivery {
   // MARK: Questions with MQTT 3.1.1, which has no refusals
 
   var hasQuestions: Bool { client.isConnected && state.withLock { $0.permissions.hasQuestions } }
-
-  func takeReload() -> Bool {
-    state.withLock { state in
-      defer { state.isReloaded = false }
-      return state.isReloaded
-    }
-  }
 
   /// One message of each topic to ask about.
   func takeQuestions(atMost limit: Int) -> [Message] {

@@ -18,9 +18,6 @@ struct OwnStatus: Sendable {
 
 /// The topics `instance` and `status`: which run publishes under this name, and whether it is online.
 extension Delivery {
-  /// Subscribes to the status of gateways with our name.
-  func watchForRivals() { subscribe(to: [topics.instance, topics.status]) }
-
   /// A filter that is not valid is reported and ignored.
   func subscribe(to filters: some Sequence<String>, qos: QoS = .atLeastOnce) {
     for filter in filters {

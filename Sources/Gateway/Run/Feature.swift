@@ -20,6 +20,7 @@ protocol Feature: Service {
 }
 
 extension Feature {
+  func run() async throws { try await gracefulShutdown() }
   var filters: [Filter] { [] }
   func connected() {}
   func disconnected() {}

@@ -3,7 +3,7 @@ import ServiceLifecycle
 
 /// Returns freed memory to the kernel, two seconds after the start and then every minute. Otherwise the allocator would keep
 /// the memory of the start, of beacons that have left, and of tables that grew.
-struct FreedMemoryService: Service {
+struct FreedMemoryService: Feature {
   func run() async throws {
     await cancelWhenGracefulShutdown { await giveBackFreedMemory() }
   }

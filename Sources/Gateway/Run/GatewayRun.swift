@@ -118,56 +118,45 @@ public struct GatewayRun: Sendable {
       logger: logger)
     let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
-    let leftovers = LeftoverService(configuration, decisions, homeAssistant, logger)
-    let scanners = ScannerLink(configuration, decisions, logger)
-    let features: [any Feature] = [homeAssistant, leftovers, scanners]
-    let link = BrokerLink(
-      features, decisions, logger, onReady: listener.onReady, watch: watch,
-      broker: "\(options.host):\(options.port)", user: options.credentials?.username)
-    // They stop in reverse order: the radio first, the connection to the broker last.
-    var services: [any Service] = []
-    if let companion { services.append(companion) }
-    services += [
-      OutboxService(delivery: delivery), link, DeadlineService(decisions),
+    let broker = "\(options.host):\(options.port)"
+    var features: [any Feature] = [
+      delivery, decisions, Rivals(delivery, broker: broker), homeAssistant,
+      // It waits until Home Assistant has removed the entities of what it clears.
+      LeftoverService(configuration, decisions, homeAssistant, logger),
+      ScannerLink(configuration, decisions, logger),
+      ObservationService(decisions, options, stateDirectory, logger),
+      HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),
     ]
-    services += features
-    services += [ObservationService(decisions, options, stateDirectory, logger)]
     if options.protocolVersion == .v311 {
-      services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
+      features.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
-    services.append(HealthService(decisions: decisions, interval: configuration.telemetry.health))
     if let http = configuration.http {
-      delivery.recent.withLock { $0 = RecentDecisions() }
-      decisions.state.withLock { $0.pipeline.keepHistory() }
       let stage = LiveStage(
-        decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
-        configurationFile: reloads?.path, revision: reloads?.revision ?? RunningRevision()
+        decisions, broker: companion == nil ? broker : "embedded", configurationFile: reloads?.path,
+        revision: reloads?.revision ?? RunningRevision()
       ) { [reloads] in reloads?.ask($0) }
-      services.append(DashboardService(http, stage, onReady: listener.onDashboard, logger))
+      features.append(DashboardService(http, stage, onReady: listener.onDashboard, logger))
     }
     if let metrics = configuration.metrics {
-      services.append(
+      features.append(
         MetricsService(settings: metrics, logger: logger) { [decisions] in decisions.metrics() })
     }
+    if let source = try source(for: decisions) { features.append(source) }
+    if notifier != nil || alive != nil {
+      features.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
+    }
+    decisions.reporters.withLock { [features] in $0 = features }
+    let link = BrokerLink(
+      features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker,
+      user: options.credentials?.username)
+    // They stop in reverse order: the radio first, the connection to the broker last.
+    var services: [any Service] = [link] + features
+    if let companion { services.insert(companion, at: 0) }
     if let reloads {
       services.append(
         ReloadService(
-          reloads: reloads, configuration: configuration, decisions: decisions,
-          features: features + [link], notifier: notifier, logger: logger))
-    }
-    switch input {
-    case .radio where configuration.radio.duty == .off: break
-    case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, logger))
-    case .walk(let path, _):
-      if configuration.wake != nil {
-        logger.warning("wake regions are not broadcast while a recording plays")
-      }
-      services.append(WalkService(path: path, decisions: decisions, logger: logger))
-    case .standardInput: services.append(StandardInputService(decisions, logger))
-    }
-    services.append(FreedMemoryService())
-    if notifier != nil || alive != nil {
-      services.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
+          reloads: reloads, configuration: configuration, features: features + [link], notifier: notifier,
+          logger: logger))
     }
     var quiet = logger
     quiet.logLevel = .error
@@ -187,6 +176,20 @@ public struct GatewayRun: Sendable {
     if lost > 0 { throw TransitionsLost(count: lost) }
   }
 
+  /// What receives advertisements; nil: only scanners do.
+  private func source(for decisions: DecisionLoop) throws -> (any Feature)? {
+    switch input {
+    case .radio where configuration.radio.duty == .off: return nil
+    case .radio(let radio): return try RadioService(radio, decisions, configuration, logger)
+    case .walk(let path, _):
+      if configuration.wake != nil {
+        logger.warning("wake regions are not broadcast while a recording plays")
+      }
+      return WalkService(path: path, decisions: decisions, logger: logger)
+    case .standardInput: return StandardInputService(decisions, logger)
+    }
+  }
+
   /// nil: nothing is kept on disk.
   private var stateDirectory: StateDirectory? {
     if case .walk(_, isDemonstration: true) = input { return nil }
@@ -203,6 +206,7 @@ public struct GatewayRun: Sendable {
   private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     var pipeline = Pipeline(configuration)
+    if configuration.http != nil { pipeline.keepHistory() }
     guard let remains = outbox.remains else { return pipeline }
     let unread = pipeline.restore(
       remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)

@@ -11,7 +11,6 @@ import UnixSignals
 struct ReloadService: Service {
   let reloads: ReloadRequests
   let configuration: Configuration
-  let decisions: DecisionLoop
   let features: [any Feature]
   let notifier: ServiceNotifier?
   let logger: Logger
@@ -35,7 +34,6 @@ struct ReloadService: Service {
             )
             return
           }
-          decisions.reconfigure(new)
           for feature in features { feature.configure(new) }
           reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded")

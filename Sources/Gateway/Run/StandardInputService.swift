@@ -9,7 +9,7 @@ import Synchronization
 
 /// Receives what another program writes to standard input as it arrives. The time of arrival counts, whatever time an entry
 /// has. The end of the input ends the gateway.
-final class StandardInputService: Service {
+final class StandardInputService: Feature {
   private enum Phase {
     case starting
     case reading(CheckedContinuation<Void, any Error>)

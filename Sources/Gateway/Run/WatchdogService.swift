@@ -3,7 +3,7 @@ import ServiceLifecycle
 
 /// Reports to systemd and the health check that the gateway is ready, alive and stopping. It is alive while it processes
 /// deadlines: a gateway without a radio or without a broker still does, and needs no restart.
-struct WatchdogService: Service {
+struct WatchdogService: Feature {
   let notifier: ServiceNotifier?
   let file: AliveFile?
   let heartbeat: Heartbeat

@@ -27,7 +27,7 @@ final class ScannerLink: Feature {
   /// Rings after a reload.
   private let reloads = Alarm()
   /// Held while a message is processed and passed on, so that the order stays. `state` is never locked at that time, because
-  /// decisions read `figures` under their own lock.
+  /// decisions ask for a report under their own lock.
   private let order = Mutex(())
   private let decisions: DecisionLoop
   private let client: Client
@@ -42,7 +42,6 @@ final class ScannerLink: Feature {
     self.decisions = decisions
     client = decisions.delivery.client
     self.logger = logger
-    decisions.onScannerFigures.withLock { figures in figures = Callback { [weak self] in self?.figures } }
   }
 
   /// With QoS 0: the next observation is better than one that the broker repeats.
@@ -122,11 +121,10 @@ final class ScannerLink: Feature {
     for line in lines { logger.warning("\(line)") }
   }
 
-  /// For `health`; nil if there are no scanners.
-  private var figures: HealthMessage.Remote? {
+  func report(into health: inout HealthMessage) {
     state.withLock { state in
-      guard !state.intake.scanners.isEmpty else { return nil }
-      return HealthMessage.Remote(
+      guard !state.intake.scanners.isEmpty else { return }
+      health.remote = HealthMessage.Remote(
         scanners: state.intake.figures, gateways: state.intake.gatewayFigures,
         lostMessages: client.events.lostMessages)
     }
