@@ -14,8 +14,6 @@ import Synchronization
 final class HomeAssistantLink: Feature {
   /// The time between two rounds, so that a burst is announced together and Home Assistant can follow.
   private static let pause = Duration.milliseconds(250)
-  /// The topic of Home Assistant's birth message, whatever its discovery prefix.
-  private static let usualBirthTopic = "homeassistant/status"
 
   private struct State {
     var announcer: Announcer {
@@ -42,10 +40,7 @@ final class HomeAssistantLink: Feature {
 
   /// With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
   var filters: [Filter] {
-    let discovery = state.withLock { $0.announcer.discovery }
-    return [discovery.filter, discovery.birthTopic, Self.usualBirthTopic].map {
-      Filter(topics: $0, qos: .atMostOnce)
-    }
+    state.withLock { $0.announcer.discovery.filters.map { Filter(topics: $0, qos: .atMostOnce) } }
   }
 
   func connected() {
@@ -59,25 +54,12 @@ final class HomeAssistantLink: Feature {
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
   func received(_ message: ReceivedMessage) -> Bool {
-    let isOwn = take(message)
-    if isOwn { decisions.news.ring() }
-    return isOwn
-  }
-
-  private func take(_ message: ReceivedMessage) -> Bool {
-    state.withLock { state in
-      let discovery = state.announcer.discovery
-      if message.topic == discovery.birthTopic || message.topic == Self.usualBirthTopic {
-        if message.payload.elementsEqual("online".utf8) { state.announcer.born(at: LiveClock.now) }
-        return true
-      }
-      guard discovery.isOwn(message.topic) else { return false }
-      // A message that is not retained is an echo of our own.
-      if message.retain {
-        state.announcer.received(message.payload, at: message.topic, time: LiveClock.now)
-      }
-      return true
+    let isOurs = state.withLock {
+      $0.announcer.take(
+        message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now)
     }
+    if isOurs { decisions.news.ring() }
+    return isOurs
   }
 
   func configure(_ new: Configuration) {
