@@ -36,7 +36,7 @@ import Testing
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var pipeline = Pipeline(try Scene.configuration(Self.rules))
     pipeline.keepHistory()
-    let listener = GatewayRun.Listener(onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
+    let listener = GatewayRun.Listener()
     let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, OpenOutbox(), listener: listener,
       logger: logger)

@@ -39,7 +39,8 @@ import Testing
     let logger = Logger(label: "test") { _ in told.log }
     let pipeline = Pipeline(try Scene.configuration(yaml))
     let delivery = try Delivery(
-      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, opened, listener: listener,
+      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, user: "gw", opened,
+      listener: listener,
       logger: logger)
     return DecisionLoop(pipeline, delivery: delivery, logger: logger)
   }
@@ -192,7 +193,7 @@ import Testing
       PublishedMessage(
         id: 1, topic: topic, payload: [1], qos: .atLeastOnce, retain: false, expiry: nil,
         isAcknowledged: false),
-      reason: "not authorized", user: "gw")
+      reason: "not authorized")
     #expect(loop.delivery.figures.parked >= 1)
     #expect(loop.delivery.figures.refusedTopics == [topic])
     let notices = told.log.entries.filter {

@@ -74,11 +74,11 @@ import Testing
 
   @Test func `what features read is subscribed to, and given up when they read it no more`() throws {
     let client = try Client(Options(host: "127.0.0.1", port: 1))
-    let listener = GatewayRun.Listener(onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
+    let listener = GatewayRun.Listener()
     let delivery = try Delivery(client, Topics(gateway: "home"), listener: listener, logger: logger)
     let features = [Remembering(), Remembering()]
     let link = BrokerLink(
-      features, delivery, logger, onReady: { _ in }, watch: "", broker: "127.0.0.1:1", user: nil)
+      features, delivery, logger, onReady: { _ in }, watch: "", broker: "127.0.0.1:1")
     func read(_ names: [String]) throws -> [String: QoS] {
       for (feature, name) in zip(features, names) {
         feature.configure(try Scene.configuration(Self.rules("home", name)))

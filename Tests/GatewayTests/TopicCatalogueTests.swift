@@ -69,7 +69,7 @@ import Testing
     let pipeline = Pipeline(configuration)
     let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics,
-      listener: GatewayRun.Listener(onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in }),
+      listener: GatewayRun.Listener(),
       logger: logger)
     let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
     let features: [any Feature] = [

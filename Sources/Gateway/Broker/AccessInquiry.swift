@@ -12,7 +12,6 @@ import Synchronization
 final class AccessService: Feature {
   private let delivery: Delivery
   private let inquiry: AccessInquiry
-  private let user: String?
   /// Whether the reason why the broker could not be asked may be gone.
   private let isReloaded = Atomic(false)
 
@@ -26,7 +25,6 @@ final class AccessService: Feature {
   init(_ options: Options, gateway: String, _ delivery: Delivery) {
     self.delivery = delivery
     inquiry = AccessInquiry(options, gateway: gateway)
-    user = options.credentials?.username
   }
 
   /// Perhaps the user has changed the broker's access rules, too.
@@ -36,7 +34,7 @@ final class AccessService: Feature {
   }
 
   func run() async throws {
-    await cancelWhenGracefulShutdown { [delivery, user] in
+    await cancelWhenGracefulShutdown { [delivery] in
       var (inquiry, processes) = (self.inquiry, Self.processes)
       for await _ in delivery.inquiries {
         while !Task.isCancelled {
@@ -48,7 +46,7 @@ final class AccessService: Feature {
           let questions = delivery.takeQuestions(atMost: Self.topicsAtOnce)
           if questions.isEmpty { break }
           let report = await inquiry.ask(questions)
-          delivery.take(report, user: user)
+          delivery.take(report)
           // The broker is having a bad moment, or was slow.
           if !report.left.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }

@@ -13,13 +13,12 @@ final class BrokerLink: Feature {
   private let logger: Logger
   private let watch: String
   private let broker: String
-  private let user: String?
   /// What the features read at present.
   private let subscribed = Mutex<Set<Filter>>([])
 
   init(
     _ features: [any Feature], _ delivery: Delivery, _ logger: Logger,
-    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String, user: String?
+    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String
   ) {
     self.features = features
     self.delivery = delivery
@@ -27,7 +26,6 @@ final class BrokerLink: Feature {
     self.logger = logger
     self.watch = watch
     self.broker = broker
-    self.user = user
   }
 
   /// The features have another configuration.
@@ -81,8 +79,8 @@ final class BrokerLink: Feature {
         for feature in features { feature.disconnected() }
         logger.warning("lost the broker: \(reason); trying again")
       case .subscribed: break
-      case .acknowledged(let id): delivery.acknowledged(id, user: user)
-      case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
+      case .acknowledged(let id): delivery.acknowledged(id)
+      case .rejected(let message, let reason): delivery.refused(message, reason: reason)
       case .subscriptionRefused(let filter, let reason):
         // The subscription is repeated with every connection.
         guard refusedFilters.insert(filter).inserted else { break }

@@ -100,7 +100,10 @@ extension CalibrationDesk {
   private var picture: Response {
     let (state, configuration, now) = current
     return Response(
-      CalibrationPicture(state, configuration, now, canSave: stage.editor != nil, isLive: stage.player == nil)
-        .json)
+      CalibrationPicture(
+        state: state, configuration: configuration, now: now, canSave: stage.editor != nil,
+        isLive: stage.player == nil
+      )
+      .json)
   }
 }

@@ -6,7 +6,8 @@ import JSON
 import Machine
 import Messages
 import Pipeline
-import Settings
+public import Settings
+import SettingsFile
 import Synchronization
 
 /// A recording that plays behind the dashboard, at any speed and from any time.
@@ -155,5 +156,26 @@ public final class ReplayStage: Stage, Player {
       if target < state.playback.time { state.playback = try Playback(configuration, captures: captures) }
       state.target = target
     }
+  }
+}
+
+/// `replay --http`: the dashboard over a recording.
+public struct ReplayDashboard: Sendable {
+  private let stage: ReplayStage
+  private let settings: HTTPSettings
+
+  public init(_ stage: ReplayStage, _ settings: HTTPSettings) {
+    self.stage = stage
+    self.settings = settings
+  }
+
+  /// Plays until the task is cancelled.
+  ///
+  /// - Parameter onReady: is called with the port.
+  public func run(onReady: (Int) -> Void) async throws {
+    let server = try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
+    onReady(server.port)
+    await stage.play()
+    await server.close()
   }
 }

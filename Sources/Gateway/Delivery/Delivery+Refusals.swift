@@ -85,26 +85,26 @@ extension Delivery {
   // MARK: The broker's answers
 
   /// The broker acknowledged this id; the client has room for another message.
-  func acknowledged(_ id: UInt64, user: String?) {
+  func acknowledged(_ id: UInt64) {
     state.withLock { state in
-      carryOut(state.permissions.acknowledged(id, at: clock()), user, &state)
+      carryOut(state.permissions.acknowledged(id, at: clock()), &state)
       send(&state)
     }
     settlement.ring()
   }
 
   /// The broker refused a message. It is parked from now on.
-  func refused(_ refused: PublishedMessage, reason: String, user: String?) {
+  func refused(_ refused: PublishedMessage, reason: String) {
     state.withLock { state in
       let outcomes = state.permissions.rejected(
         refused.id, Message(refused), reason: reason, isPassing: Client.isPassing(reason), at: clock())
-      carryOut(outcomes, user, &state)
+      carryOut(outcomes, &state)
       withdraw(&state)
       send(&state)
     }
   }
 
-  private func carryOut(_ outcomes: [Permissions.Outcome], _ user: String?, _ state: inout State) {
+  private func carryOut(_ outcomes: [Permissions.Outcome], _ state: inout State) {
     let who = user.map { "the user \($0)" } ?? "a client without user name"
     for outcome in outcomes {
       switch outcome {
@@ -197,10 +197,10 @@ extension Delivery {
     return state.withLock { $0.permissions.takeQuestions(atMost: limit).map { $0.message(topics) } }
   }
 
-  func take(_ report: AccessInquiry.Report, user: String?) {
+  func take(_ report: AccessInquiry.Report) {
     state.withLock { state in
       for (topic, answer) in report.answers {
-        carryOut(state.permissions.answered(topic, answer, at: clock()), user, &state)
+        carryOut(state.permissions.answered(topic, answer, at: clock()), &state)
       }
       for topic in report.left { _ = state.permissions.answered(topic, nil, at: clock()) }
       if report.left.isEmpty { state.accessFault = report.fault }

@@ -50,6 +50,8 @@ final class Delivery: Feature {
   let state: Mutex<State>
   let topics: Topics
   let client: Client
+  /// The broker's user that we are; nil: none.
+  let user: String?
   /// nil: transitions wait in memory only.
   let disk: BlockingThread<OutboxStore>?
   /// Set if there is a `disk`.
@@ -72,10 +74,11 @@ final class Delivery: Feature {
   let clock: @Sendable () -> MonotonicTime
 
   /// - Parameters:
+  ///   - user: the client's user name at the broker.
   ///   - saysWhatItRefuses: whether the broker reports refusals; with MQTT 3.1.1 it cannot.
   ///   - opened: the outbox, with the state that an earlier run left.
   init(
-    _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true,
+    _ client: Client, _ topics: Topics, user: String? = nil, saysWhatItRefuses: Bool = true,
     _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
     clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
   ) throws(SystemError) {
@@ -91,6 +94,7 @@ final class Delivery: Feature {
         permissions: Permissions(base: topics.base, statesRefusals: saysWhatItRefuses)))
     (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.client = client
+    self.user = user
     self.topics = topics
     mark = opened.mark
     disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }

@@ -1,16 +1,17 @@
-import MQTT
-import Outbox
-import Pipeline
-import Machine
+import Beacons
+import CMalloc
 import Captures
 import Dashboard
-import Beacons
-import Settings
 import Logging
+import MQTT
+import Machine
 import Messages
 import Mosquitto
+import Outbox
+import Pipeline
 import Radio
 import ServiceLifecycle
+import Settings
 import Synchronization
 import UnixSignals
 
@@ -37,9 +38,9 @@ public struct GatewayRun: Sendable {
     public var onDashboard: @Sendable (String) -> Void
 
     public init(
-      onReady: @escaping @Sendable (String) -> Void,
-      onTransition: @escaping @Sendable (TransitionMessage) -> Void,
-      onVerdict: @escaping @Sendable (VerdictMessage) -> Void,
+      onReady: @escaping @Sendable (String) -> Void = { _ in },
+      onTransition: @escaping @Sendable (TransitionMessage) -> Void = { _ in },
+      onVerdict: @escaping @Sendable (VerdictMessage) -> Void = { _ in },
       onDashboard: @escaping @Sendable (String) -> Void = { _ in }
     ) {
       self.onDashboard = onDashboard
@@ -114,7 +115,8 @@ public struct GatewayRun: Sendable {
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
     let delivery = try Delivery(
-      client, pipeline.topics, saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
+      client, pipeline.topics, user: options.credentials?.username,
+      saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
       logger: logger)
     let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
@@ -135,7 +137,8 @@ public struct GatewayRun: Sendable {
         decisions, broker: companion == nil ? broker : "embedded", configurationFile: reloads?.path,
         revision: reloads?.revision ?? RunningRevision()
       ) { [reloads] in reloads?.ask($0) }
-      features.append(DashboardService(http, stage, onReady: listener.onDashboard, logger))
+      features.append(
+        DashboardService(settings: http, stage: stage, onReady: listener.onDashboard, logger: logger))
     }
     if let metrics = configuration.metrics {
       features.append(
@@ -147,8 +150,7 @@ public struct GatewayRun: Sendable {
     }
     decisions.reporters.withLock { [features] in $0 = features }
     let link = BrokerLink(
-      features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker,
-      user: options.credentials?.username)
+      features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker)
     // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = [link] + features
     if let companion { services.insert(companion, at: 0) }
@@ -186,7 +188,7 @@ public struct GatewayRun: Sendable {
         logger.warning("wake regions are not broadcast while a recording plays")
       }
       return WalkService(path: path, decisions: decisions, logger: logger)
-    case .standardInput: return StandardInputService(decisions, logger)
+    case .standardInput: return StandardInputService(decisions: decisions, logger: logger)
     }
   }
 
@@ -226,5 +228,54 @@ public struct GatewayRun: Sendable {
       }
     }
     return (words + ["-v", "-t", "'beaconkeeper/#'"]).joined(separator: " ")
+  }
+}
+
+/// A service with the name for the group's log. Without it the group would print each service with all its members, which takes
+/// longer than the whole rest of the start.
+///
+/// A service that ends by itself ends the gateway, but in the usual order: the group would treat it as a failure if a service
+/// ended while another is being shut down.
+struct NamedService: Service, CustomStringConvertible {
+  private let service: any Service
+  private let ending: Ending
+  let description: String
+
+  init(_ service: any Service, _ ending: Ending) {
+    self.service = service
+    self.ending = ending
+    description = _typeName(type(of: service), qualified: false)
+  }
+
+  func run() async throws {
+    try await service.run()
+    await ending.request()
+    try await gracefulShutdown()
+  }
+
+  /// Ends the group, once there is one.
+  final class Ending: Sendable {
+    private let group = Mutex<ServiceGroup?>(nil)
+
+    func set(_ group: ServiceGroup) { self.group.withLock { $0 = group } }
+
+    fileprivate func request() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+  }
+}
+
+/// Returns freed memory to the kernel, two seconds after the start and then every minute. Otherwise the allocator would keep
+/// the memory of the start, of beacons that have left, and of tables that grew.
+struct FreedMemoryService: Feature {
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await giveBackFreedMemory() }
+  }
+}
+
+/// Continues until its task is cancelled.
+public func giveBackFreedMemory() async {
+  var pause = Duration.seconds(2)
+  while (try? await Task.sleep(for: pause)) != nil {
+    beaconkeeper_release_freed_memory()
+    pause = .seconds(60)
   }
 }
