@@ -63,9 +63,9 @@ struct LiveStage: Stage {
   }
 
   func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
-    decisions.state.withLock { state in
+    decisions.look { pipeline in
       let recent = decisions.delivery.recent.withLock { $0 } ?? RecentDecisions()
-      return body(state.pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
+      return body(pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
     }
   }
 
@@ -86,8 +86,7 @@ struct LiveStage: Stage {
   }
 
   func strangers(areRevealed: Bool) -> [UInt8]? {
-    let configuration = decisions.state.withLock { $0.pipeline.configuration }
-    return decisions.strangers.devices(configuration, areRevealed: areRevealed)
+    decisions.strangers.devices(decisions.look(\.configuration), areRevealed: areRevealed)
   }
 
   func suggestion(for id: String) -> BeaconSuggestion? { decisions.strangers.suggestion(id: id) }

@@ -58,6 +58,7 @@ final class DecisionLoop: Feature {
     }
   }
 
+  /// Nobody but tests locks it from outside.
   let state: Mutex<State>
   let delivery: Delivery
   let heartbeat: Heartbeat
@@ -85,6 +86,11 @@ final class DecisionLoop: Feature {
     self.delivery = delivery
     self.logger = logger
     reporters = Mutex([delivery])
+  }
+
+  /// Calls `body` while decisions wait, so keep it short.
+  func look<Result: Sendable>(_ body: (Pipeline) -> Result) -> Result {
+    state.withLock { body($0.pipeline) }
   }
 
   // MARK: Sightings
@@ -350,7 +356,7 @@ extension DecisionLoop {
   }
 
   /// Every receiver that the configuration names or that has reported.
-  var receiverNames: [String] { state.withLock { $0.pipeline.receivers.names } }
+  var receiverNames: [String] { look(\.receivers.names) }
 }
 
 /// Observations for other gateways.

@@ -45,6 +45,6 @@ public struct FeedRun: Sendable {
 
   /// What the pipeline has counted, and how many beacons it knows.
   public var counts: (Pipeline.Counts, beacons: Int) {
-    decisions.state.withLock { ($0.pipeline.counts, $0.pipeline.beaconCount) }
+    decisions.look { ($0.counts, $0.beaconCount) }
   }
 }
