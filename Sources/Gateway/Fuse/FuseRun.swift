@@ -66,23 +66,14 @@ public struct FuseRun: Sendable {
     let worker = FuseService(
       configuration: configuration, fleet: fleet, broker: broker, name: name, journal: journal,
       metrics: metrics, logger: logger)
-    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-      .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup),
-      .init(service: FreedMemoryService()),
-    ]
+    var services: [any Service] = [worker, FreedMemoryService()]
     if let metrics, let settings = configuration.metrics {
-      let service = MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {
-        metrics.text
-      }
-      services.append(.init(service: service))
+      services.append(
+        MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {
+          metrics.text
+        })
     }
-    var quiet = logger
-    quiet.logLevel = .error
-    let group = ServiceGroup(
-      configuration: .init(
-        services: services,
-        gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
-    try await group.run()
+    try await NamedService.run(services, logger)
   }
 }
 

@@ -160,17 +160,7 @@ public struct GatewayRun: Sendable {
           reloads: reloads, configuration: configuration, features: features + [link], notifier: notifier,
           logger: logger))
     }
-    var quiet = logger
-    quiet.logLevel = .error
-    let ending = NamedService.Ending()
-    let group = ServiceGroup(
-      configuration: .init(
-        services: services.map {
-          .init(service: NamedService($0, ending), successTerminationBehavior: .gracefullyShutdownGroup)
-        }, gracefulShutdownSignals: [.sigint, .sigterm],
-        logger: quiet))
-    ending.set(group)
-    do { try await group.run() } catch {
+    do { try await NamedService.run(services, logger) } catch {
       _ = decisions.close()
       throw error
     }
@@ -241,7 +231,7 @@ struct NamedService: Service, CustomStringConvertible {
   private let ending: Ending
   let description: String
 
-  init(_ service: any Service, _ ending: Ending) {
+  private init(_ service: any Service, _ ending: Ending) {
     self.service = service
     self.ending = ending
     description = _typeName(type(of: service), qualified: false)
@@ -253,13 +243,25 @@ struct NamedService: Service, CustomStringConvertible {
     try await gracefulShutdown()
   }
 
+  /// Runs services until SIGINT or SIGTERM, or until one of them ends. They stop in reverse order.
+  static func run(_ services: [any Service], _ logger: Logger) async throws {
+    var quiet = logger
+    quiet.logLevel = .error
+    let ending = Ending()
+    let group = ServiceGroup(
+      configuration: .init(
+        services: services.map {
+          .init(service: NamedService($0, ending), successTerminationBehavior: .gracefullyShutdownGroup)
+        }, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
+    ending.group.withLock { $0 = group }
+    try await group.run()
+  }
+
   /// Ends the group, once there is one.
-  final class Ending: Sendable {
-    private let group = Mutex<ServiceGroup?>(nil)
+  private final class Ending: Sendable {
+    let group = Mutex<ServiceGroup?>(nil)
 
-    func set(_ group: ServiceGroup) { self.group.withLock { $0 = group } }
-
-    fileprivate func request() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+    func request() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
   }
 }
 
