@@ -26,11 +26,6 @@ import Testing
           transitions: 0, beacons: 0), broker: nil, configurationFile: nil, revision: nil)
     }
     func metrics() -> String { "" }
-    func complaint() -> String? { nil }
-    func strangers(areRevealed: Bool) -> [UInt8]? { nil }
-    func suggestion(for id: String) -> BeaconSuggestion? { nil }
-    var editor: ConfigurationEditor? { nil }
-    var player: (any Player)? { nil }
   }
 
   private func answer(_ method: Request.Method, _ path: String, mayWrite: Bool = true) throws -> Response? {

@@ -30,6 +30,14 @@ package protocol Stage: Sendable {
   var player: (any Player)? { get }
 }
 
+extension Stage {
+  package func complaint() -> String? { nil }
+  package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
+  package func suggestion(for id: String) -> BeaconSuggestion? { nil }
+  package var editor: ConfigurationEditor? { nil }
+  package var player: (any Player)? { nil }
+}
+
 /// A recording that plays.
 package protocol Player: Sendable {
   /// Its time and speed, as JSON.
@@ -90,6 +98,4 @@ struct LiveStage: Stage {
   }
 
   func suggestion(for id: String) -> BeaconSuggestion? { decisions.strangers.suggestion(id: id) }
-
-  var player: (any Player)? { nil }
 }

@@ -110,14 +110,6 @@ public final class ReplayStage: Stage, Player {
     MetricsText.text(details.health, gateway: configuration.gatewayName, isConnected: false)
   }
 
-  package func complaint() -> String? { nil }
-
-  package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
-
-  package func suggestion(for id: String) -> BeaconSuggestion? { nil }
-
-  package var editor: ConfigurationEditor? { nil }
-
   package var player: (any Player)? { self }
 
   // MARK: The player

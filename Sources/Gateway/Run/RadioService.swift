@@ -71,7 +71,7 @@ final class RadioService: Feature {
   }
 
   /// Publishes a change of the broadcast; the progress of the rotation does not count.
-  private func tell(_ status: BroadcastStatus, of wake: WakeSettings) {
+  func tell(_ status: BroadcastStatus, of wake: WakeSettings) {
     let before = broadcast.withLock { broadcast in
       defer { broadcast.status = status }
       return broadcast.status
