@@ -31,15 +31,15 @@ final class BrokerLink: Feature {
   /// The features have another configuration.
   func configure(_ new: Configuration) { subscribe() }
 
+  /// All are asked for again: perhaps the broker allows now what it refused, or has more to tell.
   private func subscribe() {
-    subscribed.withLock { subscribed in
-      let wanted = Set(features.flatMap(\.filters))
-      for filter in subscribed.subtracting(wanted) { delivery.client.unsubscribe(from: filter.topics) }
-      for filter in wanted.subtracting(subscribed) {
-        delivery.subscribe(to: [filter.topics], qos: filter.qos)
-      }
-      subscribed = wanted
+    let wanted = features.flatMap(\.filters)
+    let former = subscribed.withLock { subscribed in
+      defer { subscribed = Set(wanted) }
+      return subscribed.subtracting(wanted)
     }
+    for filter in former { delivery.client.unsubscribe(from: filter.topics) }
+    delivery.subscribe(to: wanted)
   }
 
   func run() async throws {

@@ -19,12 +19,12 @@ struct OwnStatus: Sendable {
 /// The topics `instance` and `status`: which run publishes under this name, and whether it is online.
 extension Delivery {
   /// A filter that is not valid is reported and ignored.
-  func subscribe(to filters: some Sequence<String>, qos: QoS = .atLeastOnce) {
+  func subscribe(to filters: [Filter]) {
     for filter in filters {
       do throws(PublishError) {
-        try client.subscribe(to: filter, qos: qos)
+        try client.subscribe(to: filter.topics, qos: filter.qos)
       } catch {
-        logger.error("cannot subscribe to \(filter): \(error)")
+        logger.error("cannot subscribe to \(filter.topics): \(error)")
       }
     }
   }
