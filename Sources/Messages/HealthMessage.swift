@@ -151,7 +151,7 @@ public struct HealthMessage: Sendable {
 
   public init(
     time: WallTime, version: String, receivers: [Receiver], advertisements: UInt64, sightings: UInt64,
-    transitions: UInt64, queued: Int, beacons: Int, refusedReports: UInt64 = 0
+    transitions: UInt64, queued: Int = 0, beacons: Int, refusedReports: UInt64 = 0
   ) {
     self.time = time
     self.version = version

@@ -34,18 +34,31 @@ public struct Topics: Hashable, Sendable {
   public func place(beacon: String) -> String { topic("/beacon/", beacon, "/place") }
   public func window(phone: String) -> String { topic("/phone/", phone, "/window") }
   public func verdict(phone: String) -> String { topic("/phone/", phone, "/verdict") }
-  /// Filters for the retained states of every zone, room, beacon and phone.
-  public var occupancies: String { base + "/zone/+/occupancy" }
-  public var roomOccupancies: String { base + "/room/+/occupancy" }
-  public var beaconStates: String { base + "/beacon/+/state" }
-  public var beaconZones: String { base + "/beacon/+/zone" }
-  public var beaconRooms: String { base + "/beacon/+/room" }
-  public var beaconPlaces: String { base + "/beacon/+/place" }
-  public var windows: String { base + "/phone/+/window" }
+  /// What the broker retains of a beacon.
+  public func retained(beacon: String, hasPlaces: Bool, hasRooms: Bool) -> [String] {
+    [state(beacon: beacon), zone(beacon: beacon)] + (hasPlaces ? [place(beacon: beacon)] : [])
+      + (hasRooms ? [room(beacon: beacon)] : [])
+  }
+  /// The filter for what the broker retains of every thing of a kind.
+  public func all(_ kind: RetainedTopic) -> String {
+    "\(base)/\(kind.rawValue.replacing("/", with: "/+/"))"
+  }
+  /// Of what a retained topic is, and its name as a topic level; nil: it is none of ours.
+  public func retained(_ topic: String) -> (kind: RetainedTopic, name: Substring)? {
+    guard topic.hasPrefix(base + "/") else { return nil }
+    let levels = topic.dropFirst(base.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+    guard levels.count == 3, let kind = RetainedTopic(rawValue: "\(levels[0])/\(levels[2])") else {
+      return nil
+    }
+    return (kind, levels[1])
+  }
   /// The topic of reports about a phone's app.
   public func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
   /// The filter for the reports of every phone.
   public var appReports: String { base + "/phone/+/app/set" }
+  public func isAppReport(_ topic: String) -> Bool {
+    topic.hasPrefix(base + "/phone/") && topic.hasSuffix("/app/set")
+  }
 
   /// The topic for a named item, built with a single allocation.
   private func topic(_ kind: String, _ name: String, _ what: String, _ event: String = "") -> String {
@@ -59,6 +72,20 @@ public struct Topics: Hashable, Sendable {
       topic.append(contentsOf: event.utf8.span)
     }
   }
+}
+
+/// The topics of named things that the broker retains, without the gateway and the name.
+public enum RetainedTopic: String, CaseIterable, Sendable {
+  case zoneOccupancy = "zone/occupancy"
+  case roomOccupancy = "room/occupancy"
+  case phoneWindow = "phone/window"
+  case beaconState = "beacon/state"
+  case beaconZone = "beacon/zone"
+  case beaconPlace = "beacon/place"
+  case beaconRoom = "beacon/room"
+
+  /// Those that say where a beacon is.
+  public static let ofBeacons: [RetainedTopic] = [.beaconState, .beaconZone, .beaconPlace, .beaconRoom]
 }
 
 extension PlaceKind {

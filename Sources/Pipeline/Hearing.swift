@@ -182,9 +182,8 @@ extension Pipeline {
     teller.retire(beacon, called: name)
     _ = rooms?.retire(beacon)
     counts.retired += 1
-    for topic in [topics.state(beacon: name), topics.zone(beacon: name)]
-      + (configuration.homeAssistant.hasPlaces ? [topics.place(beacon: name)] : [])
-      + (rooms == nil ? [] : [topics.room(beacon: name)])
+    for topic in topics.retained(
+      beacon: name, hasPlaces: configuration.homeAssistant.hasPlaces, hasRooms: rooms != nil)
     {
       output.items.append(
         .state(.cleared(Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true))))

@@ -134,10 +134,6 @@ extension Pipeline {
     return messages
   }
 
-  /// Sightings that were dropped because too many came at once; nil: observations are off. The queue for the broker
-  /// counts its own losses and adds them here when it ends.
-  package var lostObservations: UInt64? {
-    get { tap?.lost }
-    set { if let newValue { tap?.lost = newValue } }
-  }
+  /// Sightings that were dropped because too many came at once; nil: observations are off.
+  package var lostObservations: UInt64? { tap?.lost }
 }

@@ -36,15 +36,15 @@ import Testing
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var pipeline = Pipeline(try Scene.configuration(Self.rules))
     pipeline.keepHistory()
-    let listener = GatewayRun.Listener(onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
+    let listener = GatewayRun.Listener()
     let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, OpenOutbox(), listener: listener,
       logger: logger)
     loop = DecisionLoop(pipeline, delivery: delivery, logger: logger)
   }
 
-  private func desk() -> CalibrationDesk {
-    CalibrationDesk(
+  private func desk() -> DashboardContent {
+    DashboardContent(
       LiveStage(loop, broker: "none", configurationFile: file, revision: RunningRevision(), reload: { _ in }))
   }
 
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// For how long the beacon was heard in a room, in s.
-  private func seconds(_ desk: CalibrationDesk, in room: Int) throws -> Double {
+  private func seconds(_ desk: DashboardContent, in room: Int) throws -> Double {
     guard case .list(let rooms)? = ask(desk, nil).body["walk"]?["rooms"],
       case .number(let seconds)? = rooms[room]["seconds"]
     else { throw NoSuchRoom() }
@@ -78,15 +78,16 @@ import Testing
 
   private struct NoSuchRoom: Error {}
 
-  private func ask(_ desk: CalibrationDesk, _ step: String?, _ body: String = "{}", mayWrite: Bool = true)
+  private func ask(_ desk: DashboardContent, _ step: String?, _ body: String = "{}", mayWrite: Bool = true)
     -> (
       status: Int, body: JSONTree
     )
   {
     let request = Request(
-      method: step == nil ? .get : .post, path: [], body: Array(body.utf8))
+      method: step == nil ? .get : .post,
+      path: ["api", "v1", "calibration"] + [step].compactMap(\.self), body: Array(body.utf8))
     let response =
-      switch desk.answer(step, request, Rights(read: true, write: mayWrite)) {
+      switch desk.answer(request, rights: Rights(read: true, write: mayWrite)) {
       case .now(let response): response
       case .later(let body): body()
       case .stream: Response.error(500, "a stream")

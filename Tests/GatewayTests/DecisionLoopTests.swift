@@ -39,7 +39,8 @@ import Testing
     let logger = Logger(label: "test") { _ in told.log }
     let pipeline = Pipeline(try Scene.configuration(yaml))
     let delivery = try Delivery(
-      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, opened, listener: listener,
+      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, user: "gw", opened,
+      listener: listener,
       logger: logger)
     return DecisionLoop(pipeline, delivery: delivery, logger: logger)
   }
@@ -81,7 +82,7 @@ import Testing
 
   @Test func aSilentBeaconExitsWithoutAnotherAdvertisement() async throws {
     let loop = try loop()
-    let service = Task { try await DeadlineService(loop).run() }
+    let service = Task { try await loop.run() }
     defer { service.cancel() }
     let lastHeard = try await hear(loop, times: 6, every: .milliseconds(100))
     #expect(try await wait { events.last == "exit shop" }, "\(events)")
@@ -92,7 +93,7 @@ import Testing
   /// The dwell is over, and nothing came after the last advertisement.
   @Test func aDwellEndsBetweenAdvertisements() async throws {
     let loop = try loop()
-    let service = Task { try await DeadlineService(loop).run() }
+    let service = Task { try await loop.run() }
     defer { service.cancel() }
     try await hear(loop, times: 2, every: .milliseconds(20))
     #expect(try await wait { events.first == "enter shop" })
@@ -119,7 +120,7 @@ import Testing
     loop.state.withLock { $0.pauses?.mark(at: stop) }
     // It says something before anybody looks.
     loop.publishHealth()
-    _ = loop.advance(to: DeadlineService.settledTime)
+    _ = loop.advance(to: DecisionLoop.settledTime)
     loop.observe(batch(at: LiveClock.now), table)
     #expect(events == ["enter shop"])
     #expect(told.log.entries.contains { "\($0.message)".contains("this process did not run for 30 s") })
@@ -128,17 +129,17 @@ import Testing
   /// Who is there could be taken to have left. With nobody there a gateway need not wake for that.
   @Test func itLooksForPausesOftenWhileSomebodyIsThere() async throws {
     let loop = try loop()
-    let time = DeadlineService.settledTime
+    let time = DecisionLoop.settledTime
     #expect(loop.advance(to: time) == time + PauseWatch.idlePace)
     try await hear(loop, times: 1, every: .zero)
     #expect(loop.state.withLock { $0.nextLook } <= LiveClock.now + PauseWatch.pace)
-    let later = DeadlineService.settledTime
+    let later = DecisionLoop.settledTime
     #expect(loop.advance(to: later) <= later + PauseWatch.pace)
   }
 
   @Test func unsentMessagesWaitInOrderAndAreCounted() async throws {
     let loop = try loop()
-    let service = Task { try await DeadlineService(loop).run() }
+    let service = Task { try await loop.run() }
     defer { service.cancel() }
     try await hear(loop, times: 6, every: .milliseconds(100))
     #expect(try await wait { events.last == "exit shop" })
@@ -176,14 +177,14 @@ import Testing
     }
     let (due, look) = loop.state.withLock { ($0.health.pace.due, $0.nextLook) }
     #expect(due == look, "the deadlines are rung for it")
-    let service = Task { try await DeadlineService(loop).run() }
+    let service = Task { try await loop.run() }
     defer { service.cancel() }
     #expect(try await wait { loop.state.withLock { $0.health.pace.due } == nil })
   }
 
   @Test func aRefusedMessageIsParkedAndTheOthersGoOn() async throws {
     let loop = try loop()
-    let service = Task { try await DeadlineService(loop).run() }
+    let service = Task { try await loop.run() }
     defer { service.cancel() }
     try await hear(loop, times: 6, every: .milliseconds(100))
     #expect(try await wait { events.first == "enter shop" })
@@ -192,7 +193,7 @@ import Testing
       PublishedMessage(
         id: 1, topic: topic, payload: [1], qos: .atLeastOnce, retain: false, expiry: nil,
         isAcknowledged: false),
-      reason: "not authorized", user: "gw")
+      reason: "not authorized")
     #expect(loop.delivery.figures.parked >= 1)
     #expect(loop.delivery.figures.refusedTopics == [topic])
     let notices = told.log.entries.filter {

@@ -45,8 +45,7 @@ struct LearnedGainTests {
       book.receivers.set(
         ReceiverHealthChange(receiver: receiver, health: .ok, time: .zero, wallTime: scene.wallTime))
     }
-    let figures = Delivery.Figures(queued: 0, lost: 0, parked: 0, refusedTopics: [])
-    let message = book.message(of: pipeline, figures, at: scene.time, scene.wallTime, over: nil)
+    let message = book.message(of: pipeline, at: scene.time, scene.wallTime, over: nil)
     let health = try JSONTree(message.message(topics: pipeline.topics).payload)
     guard case .list(let receivers)? = health["receivers"] else { return [:] }
     return Dictionary(

@@ -50,9 +50,8 @@ import Testing
   @Test func `who was never heard of is missing after ten seconds, and not before`() throws {
     var book = HealthBook(from: .zero)
     func missing(at seconds: Double) -> [String] {
-      let figures = Delivery.Figures(queued: 0, lost: 0, parked: 0, refusedTopics: [])
       let message = book.message(
-        of: pipeline, figures, at: .zero + .seconds(seconds), WallTime(nanoseconds: 0), over: nil)
+        of: pipeline, at: .zero + .seconds(seconds), WallTime(nanoseconds: 0), over: nil)
       return message.receivers.filter(\.isMissing).map(\.name)
     }
     #expect(missing(at: 9.9) == [] && !book.isTimeToMiss(at: .zero + .seconds(9.9)))

@@ -7,6 +7,7 @@ import Messages
 import Outbox
 import Pipeline
 import Randomness
+import Settings
 import Synchronization
 import Testing
 
@@ -90,8 +91,8 @@ private final class Story {
     loop = Loop(session: client.session)
     let (log, clock) = (log, clock)
     delivery = try Delivery(
-      client, Topics(gateway: "home"), saysWhatItRefuses: habit.version == .v5,
-      listener: GatewayRun.Listener(onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in }),
+      client, Topics(gateway: "home"), user: "gw", saysWhatItRefuses: habit.version == .v5,
+      listener: GatewayRun.Listener(),
       logger: Logger(label: "story") { _ in log }, clock: { clock.time.withLock { $0 } })
     client.session.state.withLock { $0.phase = .running }
     connect()
@@ -131,7 +132,7 @@ private final class Story {
   }
 
   func reload() {
-    delivery.reloaded()
+    delivery.configure(Configuration(gatewayName: "home"))
   }
 
   func wait(_ seconds: Double) { clock.time.withLock { $0 = $0 + .seconds(seconds) } }
@@ -205,8 +206,8 @@ private final class Story {
   private func report(_ news: [Event]) {
     for event in news {
       switch event {
-      case .acknowledged(let id): delivery.acknowledged(id, user: "gw")
-      case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: "gw")
+      case .acknowledged(let id): delivery.acknowledged(id)
+      case .rejected(let message, let reason): delivery.refused(message, reason: reason)
       default: Issue.record("\(event)")
       }
     }
@@ -286,7 +287,7 @@ private final class Story {
           habit.costsConnections ? .unknown(.seconds(3600)) : .refused(reason: "not authorized")
       }
     }
-    delivery.take(report, user: "gw")
+    delivery.take(report)
     return !asked.isEmpty
   }
 

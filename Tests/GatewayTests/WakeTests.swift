@@ -1,13 +1,18 @@
-import Scenes
 import Beacons
-import Settings
+import InMemoryLogging
+import Logging
+import Machine
 import Messages
-import Radio
+import Mosquitto
+import Scenes
+import Settings
+import Synchronization
 import Testing
 import WakePlanner
 
 @testable import Gateway
 @testable import Pipeline
+@testable import Radio
 
 /// What the gateway sends itself is no beacon of its, whoever hears it.
 @Suite struct WakeTests {
@@ -45,6 +50,34 @@ import WakePlanner
     try scene.hear(Scene.iBeacon(minor: 12), rssi: -50, for: 5)
     try scene.hear(Scene.iBeacon(minor: 9), rssi: -50, for: 5)
     #expect(scene.pipeline.beaconCount == 2)
+  }
+
+  /// A change of `wake:` counts from the next start on.
+  @Test func `health tells of the broadcast that began, whatever the file says meanwhile`() throws {
+    let configuration = try Scene.configuration(Self.rules)
+    let wake = try #require(configuration.wake)
+    let log = InMemoryLogHandler()
+    let logger = Logger(label: "test") { _ in log }
+    let pipeline = Pipeline(configuration)
+    let delivery = try Delivery(
+      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, listener: GatewayRun.Listener(),
+      logger: logger)
+    let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
+    let radio = try RadioService(LiveRadio.Options(configuration), decisions, configuration, logger)
+    decisions.reporters.withLock { $0 = [delivery, radio] }
+    #expect(decisions.currentHealth.wake == nil, "nothing is known yet")
+    let began = LiveClock.now - .seconds(5)
+    let status = BroadcastStatus(state: .on, reason: "", adapter: "hci0", onAir: [1], began: began)
+    radio.tell(status, of: wake)
+    decisions.configure(try Scene.configuration(Scene.rules))
+    let told = try #require(decisions.currentHealth.wake)
+    #expect(told.state == "on" && told.adapter == "hci0" && told.onAir == [11])
+    let age = try #require(told.began.map { LiveClock.wallNow - $0 })
+    #expect(age >= .seconds(4) && age < .seconds(600))
+    // The next turn of the rotation is no news.
+    radio.tell(BroadcastStatus(state: .on, reason: "", adapter: "hci0", onAir: [], began: began), of: wake)
+    #expect(log.entries.count { "\($0.message)".contains("broadcasting wake regions") } == 1)
+    _ = decisions.close()
   }
 
   @Test func scanDoesNotListThem() throws {

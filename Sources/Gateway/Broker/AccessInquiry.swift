@@ -1,10 +1,59 @@
-import MQTT
 import Beacons
 import Glibc
+import MQTT
 import Machine
 import Messages
 import Mosquitto
+import ServiceLifecycle
+import Settings
 import Synchronization
+
+/// With MQTT 3.1.1, finds out which of our topics the broker forbids: it acknowledges messages to them, and drops them.
+final class AccessService: Feature {
+  private let delivery: Delivery
+  private let inquiry: AccessInquiry
+  /// Whether the reason why the broker could not be asked may be gone.
+  private let isReloaded = Atomic(false)
+
+  /// Many topics appear at once, so one process asks about many.
+  private static let gathering = Duration.milliseconds(100)
+  private static let topicsAtOnce = 200
+  /// Refused topics are tried again one by one, each with a process of its own. New topics may appear one by one without end;
+  /// then more of them share a process.
+  private static let processes = RateLimit(burst: 100, interval: .seconds(2))
+
+  init(_ options: Options, gateway: String, _ delivery: Delivery) {
+    self.delivery = delivery
+    inquiry = AccessInquiry(options, gateway: gateway)
+  }
+
+  /// Perhaps the user has changed the broker's access rules, too.
+  func configure(_ new: Configuration) {
+    isReloaded.store(true, ordering: .relaxed)
+    delivery.inquiry.yield()
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { [delivery] in
+      var (inquiry, processes) = (self.inquiry, Self.processes)
+      for await _ in delivery.inquiries {
+        while !Task.isCancelled {
+          do { try await Task.sleep(for: Self.gathering) } catch { return }
+          while delivery.hasQuestions, !processes.take(at: LiveClock.now) {
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+          }
+          if self.isReloaded.exchange(false, ordering: .relaxed) { inquiry.retry() }
+          let questions = delivery.takeQuestions(atMost: Self.topicsAtOnce)
+          if questions.isEmpty { break }
+          let report = await inquiry.ask(questions)
+          delivery.take(report)
+          // The broker is having a bad moment, or was slow.
+          if !report.left.isEmpty { try? await Task.sleep(for: .seconds(1)) }
+        }
+      }
+    }
+  }
+}
 
 /// Lets a child process ask the broker about topics, and judges its answers.
 struct AccessInquiry: Sendable {
@@ -121,5 +170,45 @@ struct AccessInquiry: Sendable {
     var report = Report(fault: fault)
     for message in messages { report.answers[message.topic] = .unknown(pause) }
     return report
+  }
+}
+
+/// When to ask again after a broker could not be asked. A hostile or dead broker must cost little. A function of the time
+/// passed in.
+struct InquiryPace: Sendable {
+  enum Failure {
+    /// The broker accepts no connection at the moment.
+    case unreachable
+    /// The asking process ended.
+    case died
+    /// This kind of broker cannot be asked.
+    case unable
+  }
+
+  /// After this many failures in a row, the problem is not a temporary one of the broker.
+  private static let patience = 3
+  private static let limit = TimeSpan.seconds(3600)
+
+  private var until: MonotonicTime?
+  private var inARow = 0
+
+  /// How long to wait before asking; nil: ask now.
+  func pause(at time: MonotonicTime) -> TimeSpan? { until.flatMap { $0 > time ? $0 - time : nil } }
+
+  mutating func succeeded() { self = InquiryPace() }
+
+  /// Returns how long to wait; nil: try again soon.
+  mutating func failed(_ failure: Failure, at time: MonotonicTime) -> TimeSpan? {
+    inARow += 1
+    let doublings =
+      switch failure {
+      case .unreachable: inARow - Self.patience
+      case .died: inARow - 1
+      case .unable: 6
+      }
+    guard doublings >= 0 else { return nil }
+    let pause = min(TimeSpan.seconds(Double(60 << min(doublings, 6))), Self.limit)
+    until = time + pause
+    return pause
   }
 }

@@ -1,47 +1,53 @@
 import Logging
-import Machine
-import Messages
 import Mosquitto
-import Radio
 import ServiceLifecycle
+import Settings
+import Synchronization
 
-/// Keeps the broker informed for as long as the gateway runs.
-struct BrokerLink: Service {
-  private let decisions: DecisionLoop
+/// Keeps the connection to the broker for as long as the gateway runs, subscribes to what the features read, and tells them what
+/// the broker says.
+final class BrokerLink: Feature {
+  private let features: [any Feature]
   private let delivery: Delivery
-  private let homeAssistant: HomeAssistantLink
-  private let leftovers: LeftoverService
-  private let scanners: ScannerLink
   private let onReady: @Sendable (String) -> Void
   private let logger: Logger
   private let watch: String
   private let broker: String
-  private let user: String?
+  /// What the features read at present.
+  private let subscribed = Mutex<Set<Filter>>([])
 
   init(
-    _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
-    _ scanners: ScannerLink, _ logger: Logger, onReady: @escaping @Sendable (String) -> Void,
-    watch: String, broker: String, user: String?
+    _ features: [any Feature], _ delivery: Delivery, _ logger: Logger,
+    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String
   ) {
-    self.decisions = decisions
-    delivery = decisions.delivery
-    self.homeAssistant = homeAssistant
-    self.leftovers = leftovers
-    self.scanners = scanners
+    self.features = features
+    self.delivery = delivery
     self.onReady = onReady
     self.logger = logger
     self.watch = watch
     self.broker = broker
-    self.user = user
+  }
+
+  /// The features have another configuration.
+  func configure(_ new: Configuration) { subscribe() }
+
+  /// All are asked for again: perhaps the broker allows now what it refused, or has more to tell.
+  private func subscribe() {
+    let wanted = features.flatMap(\.filters)
+    let former = subscribed.withLock { subscribed in
+      defer { subscribed = Set(wanted) }
+      return subscribed.subtracting(wanted)
+    }
+    for filter in former { delivery.client.unsubscribe(from: filter.topics) }
+    delivery.subscribe(to: wanted)
   }
 
   func run() async throws {
-    decisions.subscribe()
-    delivery.watchForRivals()
+    subscribe()
     delivery.client.start()
     try await withGracefulShutdownHandler {
       try await follow()
-    } onGracefulShutdown: {
+    } onGracefulShutdown: { [delivery] in
       Task {
         await delivery.settle()
         delivery.sayOffline()
@@ -54,15 +60,10 @@ struct BrokerLink: Service {
     var wasConnected = false
     var lastRefusal: ConnectionFailure.Kind?
     var refusedFilters: Set<String> = []
-    var rivalry = Rivalry(own: .beginning(at: LiveClock.wallNow))
     for await event in delivery.client.events {
       switch event {
       case .connected:
-        decisions.connected()
-        delivery.announce(rivalry.own)
-        homeAssistant.connected()
-        leftovers.connected()
-        scanners.connected()
+        for feature in features { feature.connected() }
         if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
         lastRefusal = nil
@@ -75,33 +76,16 @@ struct BrokerLink: Service {
         lastRefusal = failure.kind
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason):
-        homeAssistant.disconnected()
-        delivery.disconnected()
-        scanners.disconnected()
+        for feature in features { feature.disconnected() }
         logger.warning("lost the broker: \(reason); trying again")
       case .subscribed: break
-      case .acknowledged(let id): delivery.acknowledged(id, user: user)
-      case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
+      case .acknowledged(let id): delivery.acknowledged(id)
+      case .rejected(let message, let reason): delivery.refused(message, reason: reason)
       case .subscriptionRefused(let filter, let reason):
         // The subscription is repeated with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
         logger.warning("the broker refused the subscription to \(filter): \(reason)")
-      case .message(let message) where message.topic == delivery.topics.status:
-        // A retained message is of an earlier run, and at shutdown the message is our own.
-        if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
-      case .message(let message) where message.topic == delivery.topics.instance:
-        switch rivalry.read(message.payload, isRetained: message.retain) {
-        case .nothing: break
-        case .older: delivery.announce(rivalry.own)
-        case .newer(let since):
-          // The other gateway keeps its session and its status, so we do not publish `offline`.
-          throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
-        }
-      case .message(let message):
-        if homeAssistant.received(message) || leftovers.received(message) || scanners.received(message) {
-          break
-        }
-        if let notice = decisions.receive(message) { logger.warning("\(notice)") }
+      case .message(let message): _ = try features.contains { try $0.received(message) }
       }
     }
   }

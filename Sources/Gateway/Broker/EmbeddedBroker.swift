@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Machine
 import Mosquitto
+import ServiceLifecycle
 
 /// A private mosquitto on loopback for users without a broker, started and stopped with the gateway.
 ///
@@ -224,6 +225,17 @@ public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
     case .portInUse(let port): "port \(port) of 127.0.0.1 is in use: is another broker running?"
     case .failed(let words): "the embedded broker did not start: \(words)"
     case .ended(let words): "the embedded broker ended\(words.isEmpty ? "" : ": \(words)")"
+    }
+  }
+}
+
+/// Ends the gateway if its own broker ends, because nothing else would restart it.
+struct EmbeddedBrokerService: Service {
+  let broker: EmbeddedBroker
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown {
+      if let words = await broker.ended() { throw EmbeddedBrokerError.ended(words) }
     }
   }
 }

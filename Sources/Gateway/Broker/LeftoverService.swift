@@ -14,7 +14,10 @@ import Synchronization
 ///
 /// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared only
 /// after Home Assistant has removed their entities, because an entity logs an error about an empty state.
-final class LeftoverService: Service {
+///
+/// Its subscriptions come and go with each search, so they are not among its `filters`: subscribing once more makes the broker
+/// send again what it retains.
+final class LeftoverService: Feature {
   /// How long the broker may take to send its retained messages.
   private static let patience = TimeSpan.seconds(10)
   /// Between two rounds, so that a burst is corrected together.
@@ -56,8 +59,8 @@ final class LeftoverService: Service {
     self.logger = logger
   }
 
-  func reconfigure(_ configuration: Configuration) {
-    let leftovers = Leftovers(configuration)
+  func configure(_ new: Configuration) {
+    let leftovers = Leftovers(new)
     state.withLock { state in
       state.leftovers = leftovers
       state.isDue = true
@@ -73,7 +76,6 @@ final class LeftoverService: Service {
     alarm.ring()
   }
 
-  /// Processes a message from the broker; returns false if it is not one of our states.
   func received(_ message: ReceivedMessage) -> Bool {
     let (isOwn, removal, count) = state.withLock { state in
       guard state.leftovers.isOwn(message.topic) else { return (false, nil as Message?, 0) }
@@ -120,7 +122,7 @@ final class LeftoverService: Service {
       return state.leftovers.filters
     }
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
-    delivery.subscribe(to: filters, qos: .atMostOnce)
+    delivery.subscribe(to: filters.map { Filter(topics: $0, qos: .atMostOnce) })
   }
 
   func run() async throws {

@@ -1,8 +1,9 @@
-import MQTT
 import Beacons
 import JSON
-import Settings
+import MQTT
 import Messages
+import Pipeline
+import Settings
 
 /// Finds retained messages at the broker that are of things no longer configured, and those that place a beacon in a zone or a
 /// room.
@@ -32,18 +33,18 @@ struct Leftovers: Sendable {
   }
 
   /// The filters to subscribe to, to read what the broker retains.
-  var filters: [String] { places + claims }
-
-  /// Those of `filters` that are not about beacons.
-  var places: [String] { [topics.occupancies, topics.roomOccupancies, topics.windows] }
+  var filters: [String] { RetainedTopic.allCases.map(topics.all) }
 
   /// Those of `filters` for the places of beacons.
-  var claims: [String] {
-    [topics.beaconStates, topics.beaconZones, topics.beaconPlaces, topics.beaconRooms]
+  var claims: [String] { RetainedTopic.ofBeacons.map(topics.all) }
+
+  /// The others.
+  var places: [String] {
+    RetainedTopic.allCases.filter { !RetainedTopic.ofBeacons.contains($0) }.map(topics.all)
   }
 
   /// Whether the topic is one of ours.
-  func isOwn(_ topic: String) -> Bool { parse(topic) != nil }
+  func isOwn(_ topic: String) -> Bool { topics.retained(topic) != nil }
 
   /// A message about a beacon's room is shorter.
   private static let roomLimit = 1 << 12
@@ -59,51 +60,42 @@ struct Leftovers: Sendable {
 
   /// nil if the message does not place one of our beacons anywhere.
   func correction(of topic: String, _ payload: [UInt8]) -> Correction? {
-    guard let (kind, level, what) = parse(topic), kind == "beacon", removal(of: topic) == nil,
+    guard let (kind, level) = topics.retained(topic), removal(of: topic) == nil,
       let name = name(ofTopicLevel: level)
     else { return nil }
-    if what == "state" {
+    switch kind {
+    case .zoneOccupancy, .roomOccupancy, .phoneWindow: return nil
+    case .beaconState:
       guard let now = BeaconStateMessage(elsewhere: name, retained: payload) else { return nil }
       return Correction(beacon: name, claim: nil, message: now.message(topics: topics))
-    }
-    if what == "room" {
+    case .beaconRoom:
       guard payload.count <= Self.roomLimit, let room = (try? JSONTree(payload))?.text("room") else {
         return nil
       }
       return Correction(
         beacon: name, claim: room, message: RoomMessage(beacon: name, room: nil).message(topics: topics))
+    case .beaconZone, .beaconPlace:
+      if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
+      let now = WhereaboutsMessage(beacon: name, kind: kind == .beaconZone ? .zone : .place, name: nil)
+      return Correction(
+        beacon: name, claim: String(decoding: payload, as: UTF8.self), message: now.message(topics: topics))
     }
-    if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
-    let now = WhereaboutsMessage(beacon: name, kind: what == "zone" ? .zone : .place, name: nil)
-    return Correction(
-      beacon: name, claim: String(decoding: payload, as: UTF8.self), message: now.message(topics: topics))
   }
 
   /// The message that clears a topic; nil if the topic is still configured, or is not ours.
   func removal(of topic: String) -> Message? {
-    guard let (kind, name, what) = parse(topic) else { return nil }
+    guard let (kind, name) = topics.retained(topic) else { return nil }
     let isKnown =
       switch kind {
-      case "zone": zones.contains(name)
-      case "room": rooms.contains(name)
-      case "phone": phones.contains(name)
-      case _ where what == "place" && !hasPlaces || what == "room" && rooms.isEmpty: false
-      default: beacons.contains(name) || region(of: name).map(regions.contains) ?? false
+      case .zoneOccupancy: zones.contains(name)
+      case .roomOccupancy: rooms.contains(name)
+      case .phoneWindow: phones.contains(name)
+      case .beaconPlace where !hasPlaces: false
+      case .beaconRoom where rooms.isEmpty: false
+      case .beaconState, .beaconZone, .beaconPlace, .beaconRoom:
+        beacons.contains(name) || region(of: name).map(regions.contains) ?? false
       }
     return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
-  }
-
-  private func parse(_ topic: String) -> (kind: Substring, name: Substring, what: Substring)? {
-    guard topic.hasPrefix(topics.base + "/") else { return nil }
-    let levels = topic.dropFirst(topics.base.count + 1).split(
-      separator: "/", omittingEmptySubsequences: false)
-    guard levels.count == 3 else { return nil }
-    switch (levels[0], levels[2]) {
-    case ("zone", "occupancy"), ("room", "occupancy"), ("beacon", "state"), ("beacon", "zone"),
-      ("beacon", "place"), ("beacon", "room"), ("phone", "window"):
-      return (levels[0], levels[1], levels[2])
-    default: return nil
-    }
   }
 
   /// The region of a member such as `fleet:1.2`, as a topic level.
@@ -114,5 +106,36 @@ struct Leftovers: Sendable {
       end = percent
     }
     return nil
+  }
+}
+
+extension BeaconStateMessage {
+  /// Larger than any of ours.
+  private static let retainedLimit = 1 << 16
+
+  /// A state that the broker retained of an earlier run, corrected for a beacon that is nowhere and no longer heard. The
+  /// payload may be of any client.
+  ///
+  /// nil for anything but a beacon's state with a place or a distance.
+  init?(elsewhere beacon: String, retained payload: [UInt8]) {
+    guard payload.count <= Self.retainedLimit, let tree = try? JSONTree(payload, limit: payload.count),
+      case .list(let zones)? = tree["zones"],
+      zones.allSatisfy({ if case .text = $0 { true } else { false } }),
+      case let room = tree.text("room"), room != nil || tree.lacks("room"),
+      room != nil || !zones.isEmpty || !tree.lacks("distance_m"),
+      let seen = tree.text("last_seen").flatMap({ WallTime(rfc3339: $0) }),
+      let receiver = tree.text("receiver"), case .object(let readings)? = tree["readings"]
+    else { return nil }
+    let latest = Dictionary(readings.map { ($0.name, $0.value) }) { first, _ in first }
+    self.init(
+      beacon: beacon, zones: [], room: tree["room"] == nil ? nil : .some(nil), estimate: nil, lastSeen: seen,
+      receiver: receiver,
+      readings: latest.sorted { $0.key < $1.key }.compactMap { name, value in
+        switch value {
+        case .number(let number): SavedReading(name: name, number: number).reading
+        case .flag(let flag): SavedReading(name: name, flag: flag).reading
+        default: nil
+        }
+      })
   }
 }

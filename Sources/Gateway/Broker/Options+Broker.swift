@@ -24,6 +24,13 @@ extension Options {
     setWill(gateway: gateway)
   }
 
+  /// Of a client that works beside a running gateway: it has its own client id and no last will.
+  init(beside broker: RemoteBroker) {
+    self.init(broker, gateway: "")
+    clientID = ""
+    will = nil
+  }
+
   /// The gateway's own broker on loopback.
   init(_ broker: EmbeddedBroker, gateway: String) {
     self.init(host: "127.0.0.1", port: broker.port)
@@ -36,5 +43,30 @@ extension Options {
   private mutating func setWill(gateway: String) {
     let offline = Status.offline.message(topics: Topics(gateway: gateway))
     will = Will(topic: offline.topic, payload: offline.payload, qos: .atLeastOnce, retain: true)
+  }
+}
+
+extension Client {
+  /// Connects, and returns the answer of the first event that has one; nil: none came in time.
+  func firstAnswer<Answer: Sendable>(
+    within patience: Duration, _ answer: @escaping @Sendable (Event) -> Answer?
+  ) async -> Answer? {
+    start()
+    let found = await withTaskGroup(of: Answer?.self) { group in
+      group.addTask { [events] in
+        for await event in events {
+          if let answer = answer(event) { return answer }
+        }
+        return nil
+      }
+      group.addTask {
+        try? await Task.sleep(for: patience)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+    await stop()
+    return found
   }
 }

@@ -1,7 +1,46 @@
-import JSON
 import Beacons
+import JSON
+import Machine
 import Messages
-import Radio
+import Mosquitto
+import ServiceLifecycle
+import Synchronization
+
+/// Follows the topics `instance` and `status`: says which run publishes under this name, stops for one that was there before us,
+/// and corrects a false status.
+final class Rivals: Feature {
+  private let delivery: Delivery
+  private let broker: String
+  private let rivalry = Mutex(Rivalry(own: .beginning(at: LiveClock.wallNow)))
+
+  /// - Parameter broker: its address, for people.
+  init(_ delivery: Delivery, broker: String) {
+    self.delivery = delivery
+    self.broker = broker
+  }
+
+  var filters: [Filter] { [delivery.topics.instance, delivery.topics.status].map { Filter(topics: $0) } }
+
+  func connected() { delivery.announce(rivalry.withLock { $0.own }) }
+
+  func received(_ message: ReceivedMessage) throws -> Bool {
+    switch message.topic {
+    case delivery.topics.status:
+      // A retained message is of an earlier run, and at shutdown the message is our own.
+      if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
+    case delivery.topics.instance:
+      switch rivalry.withLock({ $0.read(message.payload, isRetained: message.retain) }) {
+      case .nothing: break
+      case .older: connected()
+      case .newer(let since):
+        // The other gateway keeps its session and its status, so we do not publish `offline`.
+        throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
+      }
+    default: return false
+    }
+    return true
+  }
+}
 
 extension InstanceMessage {
   /// Of the run that begins.

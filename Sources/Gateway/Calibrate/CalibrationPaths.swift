@@ -7,24 +7,13 @@ import Settings
 
 /// `calibration…` of the API.
 extension CalibrationDesk {
-  func answer(_ step: String?, _ request: Request, _ rights: Rights) -> Answer {
-    let isReading = request.method == .get || request.method == .head
-    switch (step, isReading) {
-    case (nil, true): return .later { self.picture }
-    case ("file", true): return .now(file)
-    case ("begin", false), ("mark", false), ("unmark", false), ("fit", false), ("save", false),
-      ("undo", false),
-      ("end", false):
-      guard rights.write else { return .now(DashboardContent.mayOnlyLook) }
-      guard stage.player == nil else {
-        return .now(.error(404, "A recording is calibrated with `beaconkeeper calibrate --marks`."))
-      }
-      guard let step, let tree = try? JSONTree(request.body) else {
-        return .now(.error(400, "The body is not JSON."))
-      }
-      return .later { self.take(step, tree) ?? self.picture }
-    default: return .now(DashboardContent.nothingHere)
+  /// Takes a step of a calibration.
+  func answer(_ step: String, _ request: Request) -> Answer {
+    guard stage.player == nil else {
+      return .now(.error(404, "A recording is calibrated with `beaconkeeper calibrate --marks`."))
     }
+    guard let tree = try? JSONTree(request.body) else { return .now(.error(400, "The body is not JSON.")) }
+    return .later { self.take(step, tree) ?? self.picture }
   }
 
   /// Returns a refusal.
@@ -52,9 +41,10 @@ extension CalibrationDesk {
     case "fit": return fit().map { .error(409, $0) }
     case "save": return save()
     case "undo": return undo()
-    default:
+    case "end":
       end()
       return nil
+    default: return DashboardContent.nothingHere
     }
   }
 
@@ -90,17 +80,20 @@ extension CalibrationDesk {
       headers: [("Content-Disposition", "attachment; filename=\"marks.csv\"")])
   }
 
-  private var file: Response {
+  var file: Response {
     guard let contents = result?.file(version: version, time: LiveClock.wallNow) else {
       return .error(404, "There is no calibration yet.")
     }
     return Response(contents, headers: [("Content-Disposition", "attachment; filename=\"rooms.json\"")])
   }
 
-  private var picture: Response {
+  var picture: Response {
     let (state, configuration, now) = current
     return Response(
-      CalibrationPicture(state, configuration, now, canSave: stage.editor != nil, isLive: stage.player == nil)
-        .json)
+      CalibrationPicture(
+        state: state, configuration: configuration, now: now, canSave: stage.editor != nil,
+        isLive: stage.player == nil
+      )
+      .json)
   }
 }

@@ -8,23 +8,13 @@ import SettingsFile
 
 /// The progress of a calibration from the page: the rooms that are covered or missing, and the result.
 struct CalibrationPicture {
-  private let state: CalibrationDesk.State
-  private let configuration: Configuration
-  private let now: Moment
-  private let canSave: Bool
-  private let isLive: Bool
+  let state: CalibrationDesk.State
+  let configuration: Configuration
+  let now: Moment
+  let canSave: Bool
+  let isLive: Bool
   /// The latest marks, which are drawn.
   private static let markLimit = 500
-
-  init(
-    _ state: CalibrationDesk.State, _ configuration: Configuration, _ now: Moment, canSave: Bool, isLive: Bool
-  ) {
-    self.state = state
-    self.configuration = configuration
-    self.now = now
-    self.canSave = canSave
-    self.isLive = isLive
-  }
 
   var json: [UInt8] {
     JSONWriter.object {

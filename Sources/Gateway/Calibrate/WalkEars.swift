@@ -1,7 +1,6 @@
 public import Settings
 import Beacons
 import Captures
-import Dispatch
 import Machine
 import Radio
 
@@ -63,7 +62,11 @@ public struct WalkEars: Sendable {
       try await Recording.play(path, onObservation: { walk.hear([$0], $1, isRemote: false) }) {
         walk.hear($0, $1, isRemote: false)
       }
-    case .standardInput: try await listenToStandardInput()
+    case .standardInput:
+      try await Recording.hearStandardInput(onObservation: { [walk] in walk.hear([$0], $1, isRemote: false) })
+      {
+        [walk] in walk.hear($0, $1, isRemote: false)
+      }
     }
   }
 
@@ -80,34 +83,4 @@ public struct WalkEars: Sendable {
     try await radio.listen(handlers)
   }
 
-  /// On a thread of its own, because reading blocks; it ends with the process.
-  private func listenToStandardInput() async throws {
-    let ended = AsyncThrowingStream.makeStream(of: Void.self)
-    DispatchQueue(label: "standard input").async { [walk] in
-      do throws(CaptureError) {
-        var recording = try Recording(paths: ["-"])
-        var table = ReceiverTable()
-        var batch = AdvertisementBatch()
-        while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }),
-          step != .end
-        {
-          let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
-          if case .observation(var observation) = step {
-            observation.time = now
-            observation.wallTime = wallNow
-            walk.hear([observation], table, isRemote: false)
-          }
-          batch.mapAdvertisements { advertisement in
-            advertisement.time = now
-            advertisement.wallTime = wallNow
-          }
-          walk.hear(batch, table, isRemote: false)
-        }
-        ended.continuation.finish()
-      } catch {
-        ended.continuation.finish(throwing: error)
-      }
-    }
-    for try await _ in ended.stream {}
-  }
 }

@@ -19,9 +19,7 @@ struct WalkScanners: Sendable {
     _ configuration: Configuration, _ broker: RemoteBroker, _ walk: LiveWalk,
     onNotice: @escaping @Sendable (String) -> Void
   ) throws {
-    var options = Options(broker, gateway: configuration.gatewayName)
-    options.clientID = ""
-    options.will = nil
+    let options = Options(beside: broker)
     client = try Client(options)
     scanners = configuration.resolvedScanners
     gateway = configuration.gatewayName

@@ -54,6 +54,9 @@ package struct DashboardContent: Content {
   }
 
   static let nothingHere = Response.error(404, "There is nothing here.")
+  private static let mayOnlyLook = Response.error(
+    403, "You may look, but not change anything.",
+    remedy: "Log in with the password of http.write_password_file.")
 
   private func file(_ name: String, _ request: Request) -> Response {
     guard let file = PageFile.all[name] else { return Self.nothingHere }
@@ -73,68 +76,87 @@ package struct DashboardContent: Content {
 
   // MARK: The API
 
-  private func api(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
-    let isReading = request.method == .get || request.method == .head
-    switch (path.first, path.count, isReading) {
-    case ("overview", 1, true): return .now(Response(overviews.json(for: rights)))
-    case ("events", 1, true): return .stream(events(request, rights))
-    case ("openapi.json", 1, true): return .now(file("openapi.json", request))
-    case ("configuration", 1, true): return .later { configuration(rights) }
-    case ("plan", 1, true):
-      return .now(Response(stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
-    case ("strangers", 1, true):
-      let none = Array(#"{"devices":[],"overlooked":0,"why":"A recording has no strangers to show."}"#.utf8)
-      return .now(Response(stage.strangers(areRevealed: request.query["reveal"] == "1") ?? none))
-    case ("recording", 1, _):
-      guard let player = stage.player else { return .now(.error(404, "This is no recording.")) }
-      if !isReading {
-        guard let tree = try? JSONTree(request.body) else {
-          return .now(.error(400, "The body is not JSON."))
-        }
-        if let refusal = player.control(tree) { return .now(refusal) }
-      }
-      return .now(Response(player.position()))
-    case ("calibration", 1...2, _):
-      return calibration.answer(path.count == 2 ? path[1] : nil, request, rights)
-    case ("marks", 1, true): return .now(calibration.marks)
-    case ("try", 1, false): return .later { attempt(request.body) }
-    case ("zones", 2, false), ("beacons", 1, false), ("undo", 1, false):
-      return write(path, request, rights)
-    case ("beacons", 2, true):
-      return .now(
-        beacon(path[1]) { pipeline, beacon in
-          pipeline.beaconState(of: beacon)?.message(topics: pipeline.topics).payload
-        })
-    case ("beacons", 3, true): return beacon(path[1], path[2], request)
-    case ("transitions", 1, true): return .now(transitions(request))
-    default:
-      let writable = ["try", "undo"]
-      if path.count == 1, writable.contains(path[0]) {
-        return .now(.error(405, "Send it with POST."))
-      }
-      guard path.count == 1, isReading, let part = Overview.Part(rawValue: path[0]) else {
-        return .now(Self.nothingHere)
-      }
-      return .now(Response(overview.json(of: part)))
+  static let routes: [Route] =
+    [
+      .get("overview") { .now(Response($0.overviews.json(for: $1.rights))) },
+      .get("events") { .stream($0.events($1.request, $1.rights)) },
+      .get("openapi.json") { .now($0.file("openapi.json", $1.request)) },
+      .get("configuration") { content, call in .later { content.configuration(call.rights) } },
+      .change(.put, "zones/:zone") { content, call in
+        content.edit { $0.change(zone: call.name, call.request) }
+      },
+      .change(.post, "beacons") { content, call in
+        content.edit { $0.add(call.request) { content.stage.suggestion(for: $0) } }
+      },
+      .change(.post, "undo") { content, call in content.edit { $0.undo(call.request) } },
+      .post("try") { content, call in .later { content.attempt(call.request.body) } },
+      .get("plan") { content, _ in
+        .now(Response(content.stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
+      },
+      .get("strangers") { content, call in
+        let none = Array(#"{"devices":[],"overlooked":0,"why":"A recording has no strangers to show."}"#.utf8)
+        let areRevealed = call.request.query["reveal"] == "1"
+        return .now(Response(content.stage.strangers(areRevealed: areRevealed) ?? none))
+      },
+      .get("recording") { content, _ in .now(content.recording()) },
+      .post("recording") { .now($0.recording($1.request.body)) },
+      .get("calibration") { content, _ in .later { content.calibration.picture } },
+      .get("calibration/file") { content, _ in .now(content.calibration.file) },
+      .change(.post, "calibration/:step") { $0.calibration.answer($1.name, $1.request) },
+      .get("marks") { content, _ in .now(content.calibration.marks) },
+      .get("beacons/:beacon") { content, call in
+        .now(
+          content.beacon(call.name) { pipeline, beacon in
+            pipeline.beaconState(of: beacon)?.message(topics: pipeline.topics).payload
+          })
+      },
+      .get("beacons/:beacon/cloud") { content, call in
+        .now(content.beacon(call.name) { CloudPicture(of: $1, $0).json })
+      },
+      .get("beacons/:beacon/history") { $0.history($1) },
+      .get("beacons/:beacon/live") { content, call in
+        let isKnown = content.stage.look { pipeline, _, _ in pipeline.beacon(named: call.name) != nil }
+        guard isKnown else { return .now(unheard(call.name)) }
+        return .stream { BeaconStream(call.name, content.stage) }
+      },
+      .get("transitions") { .now($0.transitions($1.request)) },
+    ]
+    + Overview.Part.allCases.filter { $0 != .transitions }.map { part in
+      .get(part.rawValue) { content, _ in .now(Response(content.overview.json(of: part))) }
     }
+
+  private func api(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
+    let routes = Self.routes.filter { $0.name(in: path) != nil }
+    let method = request.method == .head ? .get : request.method
+    guard let route = routes.first(where: { $0.method == method }), let name = route.name(in: path) else {
+      let methods = routes.map(\.method.rawValue)
+      guard !methods.isEmpty else { return .now(Self.nothingHere) }
+      var response = Response.error(405, "Send it with \(methods.joined(separator: " or ")).")
+      response.headers.append(("Allow", methods.joined(separator: ", ")))
+      return .now(response)
+    }
+    guard rights.write || !route.isChange else { return .now(Self.mayOnlyLook) }
+    return route.answer(self, Route.Call(request: request, rights: rights, name: name))
   }
 
-  private func beacon(_ name: String, _ what: String, _ request: Request) -> Answer {
-    switch what {
-    case "cloud": return .now(beacon(name) { CloudPicture(of: $1, $0).json })
-    case "history":
-      let minutes = Double(request.query["minutes"] ?? "10") ?? .nan
-      guard (0.1...1440).contains(minutes) else {
-        return .now(.error(400, "minutes must be from 0.1 to 1440."))
-      }
-      return .later { history(of: name, over: .seconds(minutes * 60)) }
-    case "live":
-      let isKnown = stage.look { pipeline, _, _ in pipeline.beacon(named: name) != nil }
-      guard isKnown else { return .now(Self.unheard(name)) }
-      let stage = stage
-      return .stream { BeaconStream(name, stage) }
-    default: return .now(Self.nothingHere)
+  /// Changes the configuration's file.
+  private func edit(_ body: @escaping @Sendable (ConfigurationEditor) -> Response) -> Answer {
+    guard let editor = stage.editor else {
+      return .now(.error(404, "There is no configuration file to change."))
     }
+    return .later { body(editor) }
+  }
+
+  /// Where a recording is played.
+  ///
+  /// - Parameter change: moves, pauses or continues it first; nil: does not.
+  private func recording(_ change: [UInt8]? = nil) -> Response {
+    guard let player = stage.player else { return .error(404, "This is no recording.") }
+    if let change {
+      guard let tree = try? JSONTree(change) else { return .error(400, "The body is not JSON.") }
+      if let refusal = player.control(tree) { return refusal }
+    }
+    return Response(player.position())
   }
 
   static func unheard(_ name: String) -> Response { .error(404, "No beacon of this name was heard yet.") }
@@ -144,6 +166,14 @@ package struct DashboardContent: Content {
       stage.look { pipeline, _, _ in pipeline.beacon(named: name).flatMap { body(pipeline, $0) } }
     }
     return json.map { Response($0) } ?? Self.unheard(name)
+  }
+
+  private func history(_ call: Route.Call) -> Answer {
+    let minutes = Double(call.request.query["minutes"] ?? "10") ?? .nan
+    guard (0.1...1440).contains(minutes) else {
+      return .now(.error(400, "minutes must be from 0.1 to 1440."))
+    }
+    return .later { history(of: call.name, over: .seconds(minutes * 60)) }
   }
 
   private func history(of name: String, over length: TimeSpan) -> Response {
@@ -215,27 +245,7 @@ package struct DashboardContent: Content {
   }
 }
 
-/// Requests that change the configuration's file, and trials of rules, which change nothing.
 extension DashboardContent {
-  static let mayOnlyLook = Response.error(
-    403, "You may look, but not change anything.",
-    remedy: "Log in with the password of http.write_password_file.")
-
-  /// Changes the configuration's file.
-  func write(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
-    guard rights.write else { return .now(Self.mayOnlyLook) }
-    guard let editor = stage.editor else {
-      return .now(.error(404, "There is no configuration file to change."))
-    }
-    let stage = stage
-    switch (path[0], request.method) {
-    case ("zones", .put): return .later { editor.change(zone: path[1], request) }
-    case ("beacons", .post): return .later { editor.add(request) { stage.suggestion(for: $0) } }
-    case ("undo", .post): return .later { editor.undo(request) }
-    default: return .now(.error(405, "There is nothing to be done with this method."))
-    }
-  }
-
   /// The decisions of other rules.
   func attempt(_ body: [UInt8]) -> Response {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }

@@ -6,24 +6,14 @@ import Settings
 import SettingsFile
 
 /// Serves the dashboard. If the port is in use, the gateway works without it, and tries again.
-struct DashboardService: Service {
+struct DashboardService: Feature {
   private static let pause = Duration.seconds(30)
 
-  private let settings: HTTPSettings
-  private let stage: any Stage
-  private let onReady: @Sendable (String) -> Void
-  private let logger: Logger
-
-  /// - Parameter onReady: is called with the address of the page.
-  init(
-    _ settings: HTTPSettings, _ stage: any Stage, onReady: @escaping @Sendable (String) -> Void,
-    _ logger: Logger
-  ) {
-    self.settings = settings
-    self.stage = stage
-    self.onReady = onReady
-    self.logger = logger
-  }
+  let settings: HTTPSettings
+  let stage: any Stage
+  /// Called with the address of the page.
+  let onReady: @Sendable (String) -> Void
+  let logger: Logger
 
   func run() async throws {
     await cancelWhenGracefulShutdown {

@@ -1,6 +1,8 @@
 import Beacons
 import Dashboard
 import FoundationEssentials
+import HTTP
+import JSON
 import Machine
 import Messages
 import Mosquitto
@@ -8,6 +10,41 @@ import Pipeline
 import Settings
 import SettingsFile
 import Synchronization
+
+/// A source for the dashboard: a running gateway, or a recording.
+package protocol Stage: Sendable {
+  /// Calls `body` while the pipeline is locked. Keep it short, because decisions wait meanwhile.
+  func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result
+  var details: GatewayDetails { get }
+  /// For Prometheus.
+  func metrics() -> String
+  /// What is wrong with the gateway; nil: nothing.
+  func complaint() -> String?
+  /// Devices in range, configured or not, as JSON; nil: not available.
+  func strangers(areRevealed: Bool) -> [UInt8]?
+  /// A pattern for the stranger with this id; nil: it is gone, or cannot be configured.
+  func suggestion(for id: String) -> BeaconSuggestion?
+  /// nil: there is no file to change.
+  var editor: ConfigurationEditor? { get }
+  /// nil: it is not a recording.
+  var player: (any Player)? { get }
+}
+
+extension Stage {
+  package func complaint() -> String? { nil }
+  package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
+  package func suggestion(for id: String) -> BeaconSuggestion? { nil }
+  package var editor: ConfigurationEditor? { nil }
+  package var player: (any Player)? { nil }
+}
+
+/// A recording that plays.
+package protocol Player: Sendable {
+  /// Its time and speed, as JSON.
+  func position() -> [UInt8]
+  /// Goes to another time, pauses, or changes the speed. Returns a refusal if the request makes no sense.
+  func control(_ request: JSONTree) -> Response?
+}
 
 /// The running gateway as a `Stage`.
 struct LiveStage: Stage {
@@ -24,6 +61,7 @@ struct LiveStage: Stage {
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
     self.decisions = decisions
+    decisions.delivery.recent.withLock { $0 = RecentDecisions() }
     self.broker = broker
     self.configurationFile = configurationFile
     self.revision = revision
@@ -33,9 +71,9 @@ struct LiveStage: Stage {
   }
 
   func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
-    decisions.state.withLock { state in
+    decisions.look { pipeline in
       let recent = decisions.delivery.recent.withLock { $0 } ?? RecentDecisions()
-      return body(state.pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
+      return body(pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
     }
   }
 
@@ -56,11 +94,8 @@ struct LiveStage: Stage {
   }
 
   func strangers(areRevealed: Bool) -> [UInt8]? {
-    let configuration = decisions.state.withLock { $0.pipeline.configuration }
-    return decisions.strangers.devices(configuration, areRevealed: areRevealed)
+    decisions.strangers.devices(decisions.look(\.configuration), areRevealed: areRevealed)
   }
 
   func suggestion(for id: String) -> BeaconSuggestion? { decisions.strangers.suggestion(id: id) }
-
-  var player: (any Player)? { nil }
 }

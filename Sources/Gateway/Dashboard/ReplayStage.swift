@@ -6,7 +6,8 @@ import JSON
 import Machine
 import Messages
 import Pipeline
-import Settings
+public import Settings
+import SettingsFile
 import Synchronization
 
 /// A recording that plays behind the dashboard, at any speed and from any time.
@@ -109,14 +110,6 @@ public final class ReplayStage: Stage, Player {
     MetricsText.text(details.health, gateway: configuration.gatewayName, isConnected: false)
   }
 
-  package func complaint() -> String? { nil }
-
-  package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
-
-  package func suggestion(for id: String) -> BeaconSuggestion? { nil }
-
-  package var editor: ConfigurationEditor? { nil }
-
   package var player: (any Player)? { self }
 
   // MARK: The player
@@ -155,5 +148,26 @@ public final class ReplayStage: Stage, Player {
       if target < state.playback.time { state.playback = try Playback(configuration, captures: captures) }
       state.target = target
     }
+  }
+}
+
+/// `replay --http`: the dashboard over a recording.
+public struct ReplayDashboard: Sendable {
+  private let stage: ReplayStage
+  private let settings: HTTPSettings
+
+  public init(_ stage: ReplayStage, _ settings: HTTPSettings) {
+    self.stage = stage
+    self.settings = settings
+  }
+
+  /// Plays until the task is cancelled.
+  ///
+  /// - Parameter onReady: is called with the port.
+  public func run(onReady: (Int) -> Void) async throws {
+    let server = try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
+    onReady(server.port)
+    await stage.play()
+    await server.close()
   }
 }

@@ -89,23 +89,24 @@ extension Delivery {
         state.withLock { $0.outbox.removed(made.acknowledged.count) }
       }
     }
-    let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
+    let epoch: UInt64? = state.withLock { state in
       switch result {
       case .success:
         let wasStalled = state.outbox.isStalled
         state.outbox.committed(batch)
         // Transitions that waited in memory meanwhile must still be written.
-        if wasStalled || state.disk.fault == nil { return (nil, false) }
+        if wasStalled || state.disk.fault == nil { return nil }
         state.disk.fault = nil
         logger.notice("transitions are being saved to disk again")
-        return (nil, true)
+        noteNews(&state)
+        return nil
       case .failure(let error):
         state.outbox.failed(batch) { renumber(&$0, &state.numbers) }
-        return (state.numbers.epoch, tell(words(error), &state))
+        tell(words(error), &state)
+        return state.numbers.epoch
       }
     }
     if let epoch { mark?.set(epoch) }
-    if isNews { tellDiskChange() }
   }
 
   /// The next batch to write, with the epoch that the next start must know.
@@ -149,16 +150,15 @@ extension Delivery {
 
   /// From now on, while the disk hangs, transitions wait in memory.
   func goOnWithoutDisk(_ fault: String) {
-    let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
-      guard state.disk.isBusy, !state.outbox.isStalled else { return (nil, false) }
+    let epoch: UInt64? = state.withLock { state in
+      guard state.disk.isBusy, !state.outbox.isStalled else { return nil }
       state.outbox.stall { renumber(&$0, &state.numbers) }
-      let isNews = tell(fault, &state)
+      tell(fault, &state)
       send(&state)
-      return (state.numbers.epoch, isNews)
+      return state.numbers.epoch
     }
     // This write may hang, too, so it has a thread of its own.
     if let epoch, let mark { try? Thread.start { mark.set(epoch) } }
-    if isNews { tellDiskChange() }
   }
 
   /// Renumbers transitions that are not on disk, with a new epoch, also for the page.
@@ -180,15 +180,12 @@ extension Delivery {
     recent.withLock { $0?.renumber(renumbered) }
   }
 
-  /// Records a fault; returns whether it is new.
-  private func tell(_ fault: String, _ state: inout State) -> Bool {
-    guard state.disk.fault != fault else { return false }
+  private func tell(_ fault: String, _ state: inout State) {
+    guard state.disk.fault != fault else { return }
     logger.error(
       "cannot save transitions to disk: \(fault); until then they wait in memory, where a crash would lose them, under a new epoch"
     )
     state.disk.fault = fault
-    return true
+    noteNews(&state)
   }
-
-  private func tellDiskChange() { onHealthChange.withLock { $0 }?.call() }
 }

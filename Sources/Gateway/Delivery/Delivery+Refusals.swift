@@ -5,7 +5,7 @@ import Machine
 import Messages
 import Mosquitto
 import Outbox
-import Radio
+import Settings
 import Synchronization
 
 /// Messages that the broker refuses, or accepts again later. `Permissions` decides.
@@ -85,28 +85,26 @@ extension Delivery {
   // MARK: The broker's answers
 
   /// The broker acknowledged this id; the client has room for another message.
-  func acknowledged(_ id: UInt64, user: String?) {
+  func acknowledged(_ id: UInt64) {
     state.withLock { state in
-      carryOut(state.permissions.acknowledged(id, at: clock()), user, &state)
+      carryOut(state.permissions.acknowledged(id, at: clock()), &state)
       send(&state)
     }
-    tellNews()
     settlement.ring()
   }
 
   /// The broker refused a message. It is parked from now on.
-  func refused(_ refused: PublishedMessage, reason: String, user: String?) {
+  func refused(_ refused: PublishedMessage, reason: String) {
     state.withLock { state in
       let outcomes = state.permissions.rejected(
         refused.id, Message(refused), reason: reason, isPassing: Client.isPassing(reason), at: clock())
-      carryOut(outcomes, user, &state)
+      carryOut(outcomes, &state)
       withdraw(&state)
       send(&state)
     }
-    tellNews()
   }
 
-  private func carryOut(_ outcomes: [Permissions.Outcome], _ user: String?, _ state: inout State) {
+  private func carryOut(_ outcomes: [Permissions.Outcome], _ state: inout State) {
     let who = user.map { "the user \($0)" } ?? "a client without user name"
     for outcome in outcomes {
       switch outcome {
@@ -128,7 +126,7 @@ extension Delivery {
           """, &state)
       case .accepted(let topic):
         logger.notice("the broker accepts messages to \(topic) again")
-        if state.permissions.isEmpty { state.hasNews = true }
+        if state.permissions.isEmpty { noteNews(&state) }
       }
     }
   }
@@ -138,22 +136,13 @@ extension Delivery {
 
   private func tell(_ topic: String, _ text: String, _ state: inout State) {
     state.refusedTopics += 1
-    if state.refusedTopics <= Self.tellLimit { state.hasNews = true }
+    if state.refusedTopics <= Self.tellLimit { noteNews(&state) }
     switch state.refusedTopics {
     case ...Self.tellLimit: logger.warning("\(text)", metadata: ["topic": "\(topic)"])
     case Self.tellLimit + 1:
       logger.warning("the broker refuses more topics; `health` counts the waiting messages")
     default: break
     }
-  }
-
-  /// Publishes `health` if topics were refused, or accepted again, since the last time.
-  private func tellNews() {
-    let hasNews = state.withLock { state in
-      defer { state.hasNews = false }
-      return state.hasNews
-    }
-    if hasNews { onHealthChange.withLock { $0 }?.call() }
   }
 
   /// Withdraws queued messages of refused topics, so that the broker need not refuse each one.
@@ -182,9 +171,8 @@ extension Delivery {
   }
 
   /// The configuration was reloaded. Perhaps the user has also changed the broker's access rules.
-  func reloaded() {
+  func configure(_ new: Configuration) {
     state.withLock { state in
-      state.isReloaded = true
       state.permissions.mended(at: clock())
       send(&state)
     }
@@ -203,23 +191,16 @@ extension Delivery {
 
   var hasQuestions: Bool { client.isConnected && state.withLock { $0.permissions.hasQuestions } }
 
-  func takeReload() -> Bool {
-    state.withLock { state in
-      defer { state.isReloaded = false }
-      return state.isReloaded
-    }
-  }
-
   /// One message of each topic to ask about.
   func takeQuestions(atMost limit: Int) -> [Message] {
     guard client.isConnected else { return [] }
     return state.withLock { $0.permissions.takeQuestions(atMost: limit).map { $0.message(topics) } }
   }
 
-  func take(_ report: AccessInquiry.Report, user: String?) {
+  func take(_ report: AccessInquiry.Report) {
     state.withLock { state in
       for (topic, answer) in report.answers {
-        carryOut(state.permissions.answered(topic, answer, at: clock()), user, &state)
+        carryOut(state.permissions.answered(topic, answer, at: clock()), &state)
       }
       for topic in report.left { _ = state.permissions.answered(topic, nil, at: clock()) }
       if report.left.isEmpty { state.accessFault = report.fault }

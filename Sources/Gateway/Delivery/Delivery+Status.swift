@@ -18,16 +18,13 @@ struct OwnStatus: Sendable {
 
 /// The topics `instance` and `status`: which run publishes under this name, and whether it is online.
 extension Delivery {
-  /// Subscribes to the status of gateways with our name.
-  func watchForRivals() { subscribe(to: [topics.instance, topics.status]) }
-
   /// A filter that is not valid is reported and ignored.
-  func subscribe(to filters: some Sequence<String>, qos: QoS = .atLeastOnce) {
+  func subscribe(to filters: [Filter]) {
     for filter in filters {
       do throws(PublishError) {
-        try client.subscribe(to: filter, qos: qos)
+        try client.subscribe(to: filter.topics, qos: filter.qos)
       } catch {
-        logger.error("cannot subscribe to \(filter): \(error)")
+        logger.error("cannot subscribe to \(filter.topics): \(error)")
       }
     }
   }

@@ -8,6 +8,8 @@ import Mosquitto
 import Outbox
 import Pipeline
 import Proximity
+import ServiceLifecycle
+import Settings
 import Synchronization
 
 /// Delivers decisions to the broker: numbers them, keeps them on disk until the broker has acknowledged them, and parks refused
@@ -15,22 +17,20 @@ import Synchronization
 ///
 /// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock. The lock
 /// guards memory only: a thread that holds it waits neither for the disk nor for the network.
-final class Delivery: Sendable {
+final class Delivery: Feature {
   struct State {
     var outbox: Outbox
     var disk: Disk
     var numbers: TransitionNumbers
     var permissions: Permissions
-    /// Whether the reason why the broker could not be asked may be gone.
-    var isReloaded = false
     /// Why the gateway cannot see what the broker refuses.
     var accessFault: String?
     /// Topics that were refused so far.
     var refusedTopics = 0
-    /// Whether `health` must be published at once because of them.
+    /// Whether `health` must be published at once.
     var hasNews = false
     var ownStatus = OwnStatus()
-    /// Whether `OutboxService` has been woken.
+    /// Whether `run` has been woken for them.
     var hasChores = false
   }
 
@@ -50,6 +50,8 @@ final class Delivery: Sendable {
   let state: Mutex<State>
   let topics: Topics
   let client: Client
+  /// The broker's user that we are; nil: none.
+  let user: String?
   /// nil: transitions wait in memory only.
   let disk: BlockingThread<OutboxStore>?
   /// Set if there is a `disk`.
@@ -59,10 +61,10 @@ final class Delivery: Sendable {
   let inquiry: AsyncStream<Void>.Continuation
   /// Rings when transitions may have reached the disk or the broker, or the connection is gone.
   let settlement = Alarm()
-  /// Rings for `OutboxService`.
+  /// Rings for `run`.
   let chores = Alarm()
-  /// Called when the disk fails, or works again, and when the broker refuses a topic, or accepts all of them again.
-  let onHealthChange = Mutex<Callback<Void>?>(nil)
+  /// Rings when the disk fails, or works again, and when the broker refuses a topic, or accepts all of them again.
+  let news = Alarm()
   /// Recent decisions for the dashboard; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
   private let onPublished: @Sendable (TransitionMessage) -> Void
@@ -72,10 +74,11 @@ final class Delivery: Sendable {
   let clock: @Sendable () -> MonotonicTime
 
   /// - Parameters:
+  ///   - user: the client's user name at the broker.
   ///   - saysWhatItRefuses: whether the broker reports refusals; with MQTT 3.1.1 it cannot.
   ///   - opened: the outbox, with the state that an earlier run left.
   init(
-    _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true,
+    _ client: Client, _ topics: Topics, user: String? = nil, saysWhatItRefuses: Bool = true,
     _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
     clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
   ) throws(SystemError) {
@@ -91,6 +94,7 @@ final class Delivery: Sendable {
         permissions: Permissions(base: topics.base, statesRefusals: saysWhatItRefuses)))
     (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.client = client
+    self.user = user
     self.topics = topics
     mark = opened.mark
     disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }
@@ -211,6 +215,29 @@ final class Delivery: Sendable {
     var accessFault: String?
   }
 
+  func report(into health: inout HealthMessage) {
+    let figures = figures
+    health.queued = figures.queued
+    health.diskFault = figures.diskFault
+    health.lostTransitions = figures.lost
+    health.parkedMessages = figures.parked
+    health.refusedTopics = figures.refusedTopics
+    health.refusalFault = figures.accessFault
+  }
+
+  func noteNews(_ state: inout State) {
+    state.hasNews = true
+    news.ring()
+  }
+
+  /// Whether there are news for `health` since the last call.
+  func takeNews() -> Bool {
+    state.withLock { state in
+      defer { state.hasNews = false }
+      return state.hasNews
+    }
+  }
+
   /// How many messages the broker does not have yet.
   var waiting: Int { state.withLock { $0.outbox.count } }
 
@@ -226,5 +253,43 @@ final class Delivery: Sendable {
         refusedTopics: Array(state.permissions.refusedTopics.sorted().prefix(Self.toldTopics)),
         accessFault: state.accessFault)
     }
+  }
+}
+
+/// What can wait a little.
+extension Delivery {
+  /// Changes within this time are written together.
+  private static let gathering = Duration.seconds(5)
+
+  /// Writes to disk what can wait, retries a disk that failed, and tries refused messages again. It sleeps while there is nothing
+  /// to do.
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while true {
+        await self.chores.wait()
+        do { try await Task.sleep(for: Self.gathering) } catch { return }
+        self.doChores()
+      }
+    }
+  }
+
+  func doChores() {
+    state.withLock { $0.hasChores = false }
+    flushDisk()
+    retryRefused()
+    state.withLock { noteChores(&$0) }
+  }
+
+  /// Wakes `run` if there is something for it to do.
+  func noteChores(_ state: inout State) {
+    guard !state.hasChores else { return }
+    let hasDiskWork =
+      isKept
+      && (state.disk.fault != nil || !state.outbox.pending.isEmpty || state.disk.hasRoomToGiveBack)
+    // The client reports no event when it has room again.
+    let waitsForRoom = client.isConnected && state.outbox.first != nil
+    guard hasDiskWork || waitsForRoom || !state.permissions.isEmpty || state.ownStatus.isWrong else { return }
+    state.hasChores = true
+    chores.ring()
   }
 }

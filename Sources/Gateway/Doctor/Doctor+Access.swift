@@ -1,8 +1,7 @@
 import Beacons
-import Settings
 import Messages
 import Mosquitto
-import Scanners
+import Settings
 
 extension Doctor {
   /// The largest number of topics to ask about; the rest is skipped.
@@ -16,7 +15,8 @@ extension Doctor {
     let probe = AccessProbe(options)
     let instance = Topics(gateway: configuration.gatewayName).instance
     let who = remote.username.map { "the user \($0)" } ?? "a client without user name"
-    let (topics, filters) = (self.topics, self.filters)
+    let catalogue = TopicCatalogue(configuration)
+    let (topics, filters) = (catalogue.published, catalogue.filters)
     let asked = topics.prefix(Self.topicLimit)
     var refused: [(text: String, rule: String)] = []
     do throws(InvalidOptions) {
@@ -83,64 +83,5 @@ extension Doctor {
       failure.kind == .unsupportedProtocol
         ? "the broker speaks MQTT 3.1.1 only and never says what it forbids; neither doctor nor run can find out what the gateway may publish"
         : "cannot find out what the gateway may publish: \(failure)")
-  }
-
-  /// The topics to which the gateway publishes: each class of topics for each configured name.
-  private var topics: [String] {
-    let topics = Topics(gateway: configuration.gatewayName)
-    var all = [topics.status, topics.health, topics.instance]
-    for zone in configuration.zones {
-      all += ["enter", "near", "exit"].map { topics.transition(zone: zone.name, event: $0) }
-      all.append(topics.occupancy(zone: zone.name))
-    }
-    for room in configuration.rooms {
-      all += ["enter", "exit"].map { topics.transition(room: room.name, event: $0) }
-      all.append(topics.occupancy(room: room.name))
-    }
-    for phone in configuration.phones {
-      all += [topics.verdict(phone: phone.name), topics.window(phone: phone.name)]
-    }
-    for beacon in configuration.beacons {
-      all += [topics.state, topics.event, topics.zone].map { $0(beacon.name) }
-      if configuration.homeAssistant.hasPlaces { all.append(topics.place(beacon: beacon.name)) }
-      if !configuration.rooms.isEmpty { all.append(topics.room(beacon: beacon.name)) }
-    }
-    if let observations = configuration.publish.observations {
-      all += (0..<observations.partitions).map { topics.observations(partition: $0) }
-    }
-    return all + roomTopics + discoveryTopics
-  }
-
-  /// For the configured receivers; without any, for the default one.
-  private var roomTopics: [String] {
-    guard let prefix = configuration.homeAssistant.rooms else { return [] }
-    let named = Set(configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] })
-    let topics = (named.isEmpty ? ["hci0"] : named).flatMap { receiver in
-      configuration.beacons.map {
-        RoomPresenceMessage.topic(prefix: prefix, beacon: $0.name, receiver: receiver)
-      }
-    }
-    return Set(topics).sorted()
-  }
-
-  private var discoveryTopics: [String] {
-    let plan = AnnouncementPlan(configuration)
-    guard plan.isOn else { return [] }
-    return plan.standing.prefix(Self.topicLimit).flatMap { subject -> [String] in
-      guard let device = plan.device(subject, heard: nil) else { return [] }
-      return plan.discovery.messages(device).map(\.topic)
-    }
-  }
-
-  /// The filters to which the gateway subscribes.
-  private var filters: [String] {
-    let topics = Topics(gateway: configuration.gatewayName)
-    let discovery = AnnouncementPlan(configuration).discovery
-    var all = [topics.status, topics.instance, discovery.filter, discovery.birthTopic]
-    all += Leftovers(configuration).filters
-    if !configuration.phones.isEmpty { all.append(topics.appReports) }
-    let scanners = ScannerIntake(
-      configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
-    return all + scanners.filters
   }
 }

@@ -1,5 +1,6 @@
 import Beacons
 import JSON
+import MQTT
 import Messages
 import Mosquitto
 import Settings
@@ -18,12 +19,27 @@ extension Doctor {
     return [DoctorFinding("receivers", .warning, "no adapter or scanner provides \(names)", remedy: first.1)]
   }
 
+  /// What the broker retains on a topic; nil: nothing, or it cannot be read.
+  private func retained(_ topic: String, at remote: RemoteBroker) async -> [UInt8]? {
+    guard let client = try? Client(Options(beside: remote)),
+      (try? client.subscribe(to: topic, qos: .atMostOnce)) != nil
+    else { return nil }
+    let found = await client.firstAnswer(within: .seconds(3)) { event -> [UInt8]?? in
+      switch event {
+      case .message(let message) where message.topic == topic && message.retain: .some(message.payload)
+      case .refused, .subscriptionRefused: .some(nil)
+      default: nil
+      }
+    }
+    return found ?? nil
+  }
+
   /// Receivers that a scanner could provide, but that send nothing.
   func silentReceivers(at remote: RemoteBroker) async -> [DoctorFinding] {
     let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
     if awaited.isEmpty { return [] }
     let topic = Topics(gateway: configuration.gatewayName).health
-    guard let payload = await RetainedMessage(topic, at: remote, gateway: configuration.gatewayName).read(),
+    guard let payload = await retained(topic, at: remote),
       let health = try? JSONTree(payload), case .list(let entries)? = health["receivers"]
     else {
       return [

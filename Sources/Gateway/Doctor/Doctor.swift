@@ -95,7 +95,7 @@ public struct Doctor: Sendable {
         ?? DoctorFinding("broker", .fault, "mosquitto is not installed", remedy: "sudo apt install mosquitto")
     }
     let name = "\(remote.host):\(remote.port)"
-    let outcome = await BrokerTrial(remote, gateway: configuration.gatewayName).run()
+    let outcome = await BrokerTrial(remote).run()
     guard case .accepted = outcome else {
       return DoctorFinding(
         "broker", .fault, "\(name): \(outcome)",

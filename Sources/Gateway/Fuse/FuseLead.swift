@@ -90,11 +90,7 @@ struct FuseLead {
       looks = LiveClock.now + Self.settling
       announcer.connected(at: LiveClock.now)
       announces = announcer.nextTime(after: LiveClock.now)
-      for filter in [occupancy.filter, announcer.discovery.filter, announcer.discovery.birthTopic] {
-        do throws(PublishError) { try output.subscribe(to: filter) } catch {
-          logger.error("cannot subscribe to \(filter): \(error)")
-        }
-      }
+      output.subscribe(to: [occupancy.filter] + announcer.discovery.filters, logger)
       output.add(Status.online.message(topics: site))
       logger.notice("this worker now publishes the site-wide topics")
     case .message(let message): take(message, at: LiveClock.now)
@@ -110,19 +106,13 @@ struct FuseLead {
   }
 
   private mutating func take(_ message: ReceivedMessage, at now: MonotonicTime) {
-    if message.topic == announcer.discovery.birthTopic {
-      if message.payload.elementsEqual("online".utf8) { announcer.born(at: now) }
-    } else if announcer.discovery.isOwn(message.topic) {
-      // A message that is not retained is an echo of our own.
-      if message.retain { announcer.received(message.payload, at: message.topic, time: now) }
-    } else if leftovers.isOwn(message.topic) {
-      if message.retain, !message.payload.isEmpty, let removal = leftovers.removal(of: message.topic) {
-        output.add(removal)
-      }
-    } else {
-      return occupancy.take(message.payload, topic: message.topic, at: now)
+    if announcer.take(message.payload, topic: message.topic, isRetained: message.retain, at: now) {
+      announces = announcer.nextTime(after: now)
+    } else if !leftovers.isOwn(message.topic) {
+      occupancy.take(message.payload, topic: message.topic, at: now)
+    } else if message.retain, !message.payload.isEmpty, let removal = leftovers.removal(of: message.topic) {
+      output.add(removal)
     }
-    announces = announcer.nextTime(after: now)
   }
 
   /// The connection is gone, perhaps because another worker leads now.
@@ -152,11 +142,7 @@ struct FuseLead {
     if let looks, looks <= now {
       self.looks = nil
       looksUntil = now + Self.looking
-      for filter in leftovers.places {
-        do throws(PublishError) { try output.subscribe(to: filter) } catch {
-          logger.error("cannot subscribe to \(filter): \(error)")
-        }
-      }
+      output.subscribe(to: leftovers.places, logger)
     }
     if let looksUntil, looksUntil <= now {
       self.looksUntil = nil

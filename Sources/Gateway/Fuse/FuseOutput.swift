@@ -1,5 +1,6 @@
 import Beacons
 import DequeModule
+import Logging
 import Mosquitto
 import Messages
 import MQTT
@@ -70,8 +71,12 @@ struct FuseOutput {
 
   /// Subscribes on the present connection, with QoS 0: with 1, mosquitto forgets all but some thousand retained messages at once
   /// (`max_queued_messages`).
-  func subscribe(to filter: String) throws(PublishError) {
-    try client?.subscribe(to: filter, qos: .atMostOnce)
+  func subscribe(to filters: [String], _ logger: Logger) {
+    for filter in filters {
+      do throws(PublishError) { try client?.subscribe(to: filter, qos: .atMostOnce) } catch {
+        logger.error("cannot subscribe to \(filter): \(error)")
+      }
+    }
   }
 
   func unsubscribe(from filter: String) { client?.unsubscribe(from: filter) }

@@ -63,24 +63,17 @@ public struct FuseRun: Sendable {
   public func run() async throws {
     beaconkeeper_return_large_blocks()
     let metrics = configuration.metrics == nil ? nil : FuseMetrics()
-    let worker = FuseService(configuration, fleet, broker, name: name, journal: journal, metrics, logger)
-    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-      .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup),
-      .init(service: FreedMemoryService()),
-    ]
+    let worker = FuseService(
+      configuration: configuration, fleet: fleet, broker: broker, name: name, journal: journal,
+      metrics: metrics, logger: logger)
+    var services: [any Service] = [worker, FreedMemoryService()]
     if let metrics, let settings = configuration.metrics {
-      let service = MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {
-        metrics.text
-      }
-      services.append(.init(service: service))
+      services.append(
+        MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {
+          metrics.text
+        })
     }
-    var quiet = logger
-    quiet.logLevel = .error
-    let group = ServiceGroup(
-      configuration: .init(
-        services: services,
-        gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
-    try await group.run()
+    try await NamedService.run(services, logger)
   }
 }
 
@@ -93,20 +86,7 @@ private struct FuseService: Service {
   let journal: String?
   let metrics: FuseMetrics?
   let logger: Logger
-  private let inbox = FuseInbox()
-
-  init(
-    _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
-    journal: String?, _ metrics: FuseMetrics?, _ logger: Logger
-  ) {
-    self.configuration = configuration
-    self.fleet = fleet
-    self.broker = broker
-    self.name = name
-    self.journal = journal
-    self.metrics = metrics
-    self.logger = logger
-  }
+  let inbox = FuseInbox()
 
   func run() async throws {
     try await withGracefulShutdownHandler {

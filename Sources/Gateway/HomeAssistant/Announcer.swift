@@ -95,6 +95,18 @@ struct Announcer: Sendable {
     if isConnected { sweepTime = max(sweepTime ?? time, time + .milliseconds(500)) }
   }
 
+  /// Processes a message from the broker; returns false if it is not about Home Assistant.
+  mutating func take(_ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime) -> Bool {
+    if discovery.isBirth(topic) {
+      if payload.elementsEqual("online".utf8) { born(at: time) }
+      return true
+    }
+    guard discovery.isOwn(topic) else { return false }
+    // A message that is not retained is an echo of our own.
+    if isRetained { received(payload, at: topic, time: time) }
+    return true
+  }
+
   /// A retained message at a discovery topic.
   mutating func received(_ payload: [UInt8], at topic: String, time: MonotonicTime) {
     guard !payload.isEmpty else {

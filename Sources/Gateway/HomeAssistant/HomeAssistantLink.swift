@@ -11,11 +11,9 @@ import Synchronization
 
 /// Publishes Home Assistant's discovery: reads retained messages and Home Assistant's birth message, and announces devices as
 /// they are found.
-final class HomeAssistantLink: Service {
+final class HomeAssistantLink: Feature {
   /// The time between two rounds, so that a burst is announced together and Home Assistant can follow.
   private static let pause = Duration.milliseconds(250)
-  /// The topic of Home Assistant's birth message, whatever its discovery prefix.
-  private static let usualBirthTopic = "homeassistant/status"
 
   private struct State {
     var announcer: Announcer {
@@ -38,13 +36,11 @@ final class HomeAssistantLink: Service {
     self.decisions = decisions
     delivery = decisions.delivery
     self.logger = logger
-    subscribe()
   }
 
-  private func subscribe() {
-    let discovery = state.withLock { $0.announcer.discovery }
-    // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
-    delivery.subscribe(to: [discovery.filter, discovery.birthTopic, Self.usualBirthTopic], qos: .atMostOnce)
+  /// With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
+  var filters: [Filter] {
+    state.withLock { $0.announcer.discovery.filters.map { Filter(topics: $0, qos: .atMostOnce) } }
   }
 
   func connected() {
@@ -57,33 +53,18 @@ final class HomeAssistantLink: Service {
   /// Since when all announcements and removals have been sent; nil: some have not.
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
-  /// Processes a message from the broker; false if it is not about Home Assistant.
   func received(_ message: ReceivedMessage) -> Bool {
-    let isOwn = take(message)
-    if isOwn { decisions.news.ring() }
-    return isOwn
-  }
-
-  private func take(_ message: ReceivedMessage) -> Bool {
-    state.withLock { state in
-      let discovery = state.announcer.discovery
-      if message.topic == discovery.birthTopic || message.topic == Self.usualBirthTopic {
-        if message.payload.elementsEqual("online".utf8) { state.announcer.born(at: LiveClock.now) }
-        return true
-      }
-      guard discovery.isOwn(message.topic) else { return false }
-      // A message that is not retained is an echo of our own.
-      if message.retain {
-        state.announcer.received(message.payload, at: message.topic, time: LiveClock.now)
-      }
-      return true
+    let isOurs = state.withLock {
+      $0.announcer.take(
+        message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now)
     }
+    if isOurs { decisions.news.ring() }
+    return isOurs
   }
 
-  func reconfigure(_ configuration: Configuration) {
-    state.withLock { $0.announcer.reconfigure(configuration, at: LiveClock.now) }
+  func configure(_ new: Configuration) {
+    state.withLock { $0.announcer.reconfigure(new, at: LiveClock.now) }
     decisions.news.ring()
-    subscribe()
   }
 
   func run() async throws {

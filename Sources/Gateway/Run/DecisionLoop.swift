@@ -1,17 +1,20 @@
 import Beacons
 import Logging
+import MQTT
 import Machine
 import Messages
 import Mosquitto
 import Pipeline
 import Proximity
 import Radio
+import Scanners
+import ServiceLifecycle
 import Settings
 import Synchronization
 
 /// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, under one lock, from any
 /// thread. The decisions go to the delivery in that order.
-final class DecisionLoop: Sendable {
+final class DecisionLoop: Feature {
   struct State {
     var pipeline: Pipeline
     /// Its latest output, until the delivery has it.
@@ -21,7 +24,6 @@ final class DecisionLoop: Sendable {
     /// Maps the scanners' receivers to the pipeline's.
     var remoteReceivers = ReceiverMap()
     var health = HealthBook(from: LiveClock.now)
-    var isSubscribed = false
     /// Observations of the configuration before the latest reload that were not fetched yet.
     var observations: [(message: Message, count: Int)] = []
     /// When a refused report was last logged.
@@ -56,6 +58,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
+  /// Nobody but tests locks it from outside.
   let state: Mutex<State>
   let delivery: Delivery
   let heartbeat: Heartbeat
@@ -63,14 +66,10 @@ final class DecisionLoop: Sendable {
   let nearerDeadline = Alarm()
   /// Rings when `takeNews` has something.
   let news = Alarm()
-  /// Rings when the configuration was replaced, for the publisher of observations.
-  let reloads = Alarm()
   /// For the dashboard's list of strangers.
   let strangers = StrangersWatch()
-  /// The figures of scanners for `health`.
-  let onScannerFigures = Mutex<Callback<HealthMessage.Remote?>?>(nil)
-  /// The figures of waiting observations for `health`.
-  let onWaitingObservations = Mutex<Callback<HealthMessage.WaitingObservations?>?>(nil)
+  /// Those that report into `health`.
+  let reporters: Mutex<[any Feature]>
   /// Identifies this run in observations for other gateways.
   private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
   let logger: Logger
@@ -86,7 +85,12 @@ final class DecisionLoop: Sendable {
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
     self.logger = logger
-    delivery.onHealthChange.withLock { change in change = Callback { [weak self] in self?.publishHealth() } }
+    reporters = Mutex([delivery])
+  }
+
+  /// Calls `body` while decisions wait, so keep it short.
+  func look<Result: Sendable>(_ body: (Pipeline) -> Result) -> Result {
+    state.withLock { body($0.pipeline) }
   }
 
   // MARK: Sightings
@@ -130,11 +134,39 @@ final class DecisionLoop: Sendable {
   func noteWaking(_ state: inout State) {
     let now = LiveClock.now
     guard let since = state.pauses?.look(at: now) else { return }
-    state.pipeline.pause(from: DeadlineService.settled(at: since), to: now, into: &state.output)
+    state.pipeline.pause(from: Self.settled(at: since), to: now, into: &state.output)
     logger.warning(
       "this process did not run for \(Int((now - since).seconds.rounded())) s: it was stopped, or the machine slept; nobody is taken to have left meanwhile"
     )
     tell(&state)
+  }
+
+  // MARK: Deadlines
+
+  /// An advertisement from before a deadline may still wait in a batch or in the kernel, and must be processed first.
+  private static let lag = LiveRadio.longestGathering + .milliseconds(50)
+  /// The shortest time between two runs, however many beacons come and go.
+  private static let spacing = TimeSpan.milliseconds(100)
+
+  /// All advertisements from before this time have been processed.
+  static var settledTime: MonotonicTime { settled(at: LiveClock.now) }
+  private static func settled(at time: MonotonicTime) -> MonotonicTime { time - lag }
+
+  /// Processes deadlines without an advertisement: the end of a dwell time, a lost beacon.
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        let look = Self.settledTime
+        let wait = self.advance(to: look) - look
+        if wait > Self.spacing {
+          await self.nearerDeadline.wait(for: .nanoseconds(wait.nanoseconds))
+          let rest = Self.spacing - (Self.settledTime - look)
+          if rest > .zero { try? await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
+        } else {
+          try? await Task.sleep(for: .nanoseconds(max(wait.nanoseconds, 1_000_000)))
+        }
+      }
+    }
   }
 
   /// Processes deadlines up to `time`; returns when to call it again.
@@ -194,22 +226,20 @@ final class DecisionLoop: Sendable {
 
   // MARK: Publishing
 
-  /// The broker accepted the connection. It may have lost its retained messages, so all are published again.
+  /// The broker may have lost its retained messages, so all are published again.
   func connected() {
     state.withLock { state in
       noteWaking(&state)
-      delivery.connected()
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       tell(&state, state.pipeline.allStates())
     }
   }
 
   /// Replaces the pipeline with one for another configuration, keeping everything that still holds.
-  func reconfigure(_ new: Configuration) {
+  func configure(_ new: Configuration) {
     state.withLock { state in
       noteWaking(&state)
-      delivery.reloaded()
-      state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
+      state.pipeline.release(for: new, at: Self.settledTime, into: &state.output)
       tell(&state)
       // The collected observations belong to beacons of the earlier configuration.
       state.observations += takeObservations(&state)
@@ -221,8 +251,6 @@ final class DecisionLoop: Sendable {
       state.pauses?.mark(at: LiveClock.now)
       tell(&state, state.pipeline.allStates())
     }
-    reloads.ring()
-    subscribe()
   }
 
   /// Beacons that may be new to Home Assistant, and names to remove there.
@@ -240,24 +268,16 @@ final class DecisionLoop: Sendable {
 
   // MARK: Reports of phones' apps
 
-  /// Subscribes to reports about our phones, if any are configured.
-  func subscribe() {
-    state.withLock { state in
-      guard state.pipeline.hasPhones, !state.isSubscribed else { return }
-      do throws(PublishError) {
-        try delivery.client.subscribe(to: delivery.topics.appReports)
-        state.isSubscribed = true
-      } catch {
-        logger.error("cannot subscribe to \(delivery.topics.appReports): \(error)")
-      }
-    }
+  /// Reports about our phones, if any are configured.
+  var filters: [Filter] {
+    state.withLock { $0.pipeline.hasPhones } ? [Filter(topics: delivery.topics.appReports)] : []
   }
 
   /// The least time between two log messages about refused reports.
   private static let refusalInterval = TimeSpan.seconds(10)
 
-  /// Processes a report about a phone's app; returns a log message if it was refused.
-  func receive(_ message: ReceivedMessage) -> String? {
+  func received(_ message: ReceivedMessage) -> Bool {
+    guard delivery.topics.isAppReport(message.topic) else { return false }
     state.withLock { state in
       noteWaking(&state)
       let now = LiveClock.now
@@ -265,12 +285,14 @@ final class DecisionLoop: Sendable {
         message.payload, topic: message.topic, isRetained: message.retain, at: now,
         wallTime: LiveClock.wallNow, into: &state.output)
       tell(&state)
-      guard let refusal else { return nil }
-      if let told = state.refusalTold, now - told < Self.refusalInterval { return nil }
+      guard let refusal else { return }
+      if let told = state.refusalTold, now - told < Self.refusalInterval { return }
       state.refusalTold = now
-      return
+      logger.warning(
         "rejected a message on \(message.topic): \(refusal) (\(state.pipeline.refusedReports) rejected so far)"
+      )
     }
+    return true
   }
 
   // MARK: The end
@@ -279,6 +301,8 @@ final class DecisionLoop: Sendable {
 
   /// Saves the state for the next run. Returns how many transitions are lost.
   func close() -> Int {
+    // They refer to us.
+    reporters.withLock { $0 = [delivery] }
     let (counters, gains) = state.withLock { state in
       (state.pipeline.takeCounters(isLast: true), state.pipeline.keptGains)
     }
@@ -293,6 +317,69 @@ final class DecisionLoop: Sendable {
   }
 }
 
+/// Observations from scanners.
+extension DecisionLoop {
+  /// Processes the sightings in scanners' messages; `table` has the names of the receivers.
+  func hear(_ hearing: borrowing Hearing, _ table: ReceiverTable) {
+    state.withLock { state in
+      noteWaking(&state)
+      let receivers = state.learnRemote(table)
+      var news: [Message] = []
+      for change in hearing.changes {
+        guard let receiver = receivers[change.receiver] else { continue }
+        var change = change
+        change.receiver = receiver
+        state.health.receivers.set(change)
+        state.pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &state.output)
+      }
+      hearing.batch.forEach { advertisement, _ in
+        guard let receiver = receivers[advertisement.receiver] else { return }
+        state.health.receivers.heard(receiver, at: advertisement.wallTime)
+      }
+      for observation in hearing.observations {
+        guard let receiver = receivers[observation.receiver] else { continue }
+        state.health.receivers.heard(receiver, at: observation.wallTime)
+      }
+      if !hearing.batch.isEmpty || !hearing.observations.isEmpty {
+        state.pipeline.observe(
+          remote: hearing.batch, hearing.observations, from: receivers, into: &state.output)
+        for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
+        if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
+      }
+      if !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore,
+        state.health.pace.changed(at: LiveClock.now)
+      {
+        news.append(healthMessage(&state))
+      }
+      tell(&state, news)
+    }
+  }
+
+  /// Every receiver that the configuration names or that has reported.
+  var receiverNames: [String] { look(\.receivers.names) }
+}
+
+/// Observations for other gateways.
+extension DecisionLoop {
+  /// The observations of our radios since the last call, in batches with the number of observations in each, and the settings
+  /// for publishing; nil: they are not published.
+  func takeObservations() -> (batches: [(message: Message, count: Int)], settings: ObservationSettings?) {
+    state.withLock { state in
+      let batches = state.observations + takeObservations(&state)
+      state.observations = []
+      return (batches, state.pipeline.configuration.publish.observations)
+    }
+  }
+
+  func takeObservations(_ state: inout State) -> [(message: Message, count: Int)] {
+    let isKept = state.pipeline.configuration.publish.observations?.buffer != nil
+    let topics = state.pipeline.topics
+    return state.pipeline.takeObservations(at: LiveClock.now).map {
+      ($0.message(topics: topics, qos: isKept ? .atLeastOnce : .atMostOnce), $0.count)
+    }
+  }
+}
+
 /// `health`, published at intervals and whenever something changes.
 extension DecisionLoop {
   /// Publishes `health`.
@@ -300,21 +387,6 @@ extension DecisionLoop {
   /// - Parameter span: time since the last call, over which rates are taken; nil keeps the previous rates.
   func publishHealth(over span: TimeSpan? = nil) {
     state.withLock { state in tell(&state, [healthMessage(&state, over: span)]) }
-  }
-
-  /// Stores the status of the broadcast of wake regions.
-  func apply(_ status: BroadcastStatus) {
-    state.withLock { state in
-      if state.health.take(status) { tell(&state, [healthMessage(&state)]) }
-    }
-  }
-
-  /// Observations are no longer stored. Those that were lost still count.
-  func endWaitingObservations(lost: UInt64) {
-    state.withLock { state in
-      onWaitingObservations.withLock { $0 = nil }
-      state.pipeline.lostObservations? += lost
-    }
   }
 
   /// `health` as it is now.
@@ -350,10 +422,9 @@ extension DecisionLoop {
     _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
   ) -> HealthMessage {
     var message = state.health.message(
-      of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
+      of: state.pipeline, at: LiveClock.now, wallTime, over: span)
     if let notice = state.health.movedNotice(of: state.pipeline) { logger.warning("\(notice)") }
-    message.remote = onScannerFigures.withLock { $0 }?.call()
-    message.waitingObservations = onWaitingObservations.withLock { $0 }?.call()
+    for reporter in reporters.withLock({ $0 }) { reporter.report(into: &message) }
     return message
   }
 }

@@ -19,11 +19,9 @@ public struct FeedRun: Sendable {
     self.descriptor = descriptor
     var pipeline = Pipeline(configuration, limits: limits)
     if configuration.http != nil { pipeline.keepHistory() }
-    let ignoring = GatewayRun.Listener(
-      onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
     let logger = Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() }
     let delivery = try Delivery(
-      try Client(Options(host: "127.0.0.1", port: 1883)), pipeline.topics, listener: ignoring,
+      try Client(Options(host: "127.0.0.1", port: 1883)), pipeline.topics, listener: GatewayRun.Listener(),
       logger: logger)
     decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
   }
@@ -47,6 +45,6 @@ public struct FeedRun: Sendable {
 
   /// What the pipeline has counted, and how many beacons it knows.
   public var counts: (Pipeline.Counts, beacons: Int) {
-    decisions.state.withLock { ($0.pipeline.counts, $0.pipeline.beaconCount) }
+    decisions.look { ($0.counts, $0.beaconCount) }
   }
 }

@@ -1,16 +1,17 @@
-import MQTT
-import Outbox
-import Pipeline
-import Machine
+import Beacons
+import CMalloc
 import Captures
 import Dashboard
-import Beacons
-import Settings
 import Logging
+import MQTT
+import Machine
 import Messages
 import Mosquitto
+import Outbox
+import Pipeline
 import Radio
 import ServiceLifecycle
+import Settings
 import Synchronization
 import UnixSignals
 
@@ -37,9 +38,9 @@ public struct GatewayRun: Sendable {
     public var onDashboard: @Sendable (String) -> Void
 
     public init(
-      onReady: @escaping @Sendable (String) -> Void,
-      onTransition: @escaping @Sendable (TransitionMessage) -> Void,
-      onVerdict: @escaping @Sendable (VerdictMessage) -> Void,
+      onReady: @escaping @Sendable (String) -> Void = { _ in },
+      onTransition: @escaping @Sendable (TransitionMessage) -> Void = { _ in },
+      onVerdict: @escaping @Sendable (VerdictMessage) -> Void = { _ in },
       onDashboard: @escaping @Sendable (String) -> Void = { _ in }
     ) {
       self.onDashboard = onDashboard
@@ -114,75 +115,71 @@ public struct GatewayRun: Sendable {
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
     let delivery = try Delivery(
-      client, pipeline.topics, saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
+      client, pipeline.topics, user: options.credentials?.username,
+      saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
       logger: logger)
     let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
-    let leftovers = LeftoverService(configuration, decisions, homeAssistant, logger)
-    let scanners = ScannerLink(configuration, decisions, logger)
-    let link = BrokerLink(
-      decisions, homeAssistant, leftovers, scanners, logger, onReady: listener.onReady, watch: watch,
-      broker: "\(options.host):\(options.port)", user: options.credentials?.username)
-    // They stop in reverse order: the radio first, the connection to the broker last.
-    var services: [any Service] = []
-    if let companion { services.append(companion) }
-    services += [
-      OutboxService(delivery: delivery), link, DeadlineService(decisions), homeAssistant, leftovers,
+    let broker = "\(options.host):\(options.port)"
+    var features: [any Feature] = [
+      delivery, decisions, Rivals(delivery, broker: broker), homeAssistant,
+      // It waits until Home Assistant has removed the entities of what it clears.
+      LeftoverService(configuration, decisions, homeAssistant, logger),
+      ScannerLink(configuration, decisions, logger),
+      ObservationService(decisions, options, stateDirectory, logger),
+      HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),
     ]
-    services += [scanners, ObservationService(decisions, options, stateDirectory, logger)]
     if options.protocolVersion == .v311 {
-      services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
+      features.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
-    services.append(HealthService(decisions: decisions, interval: configuration.telemetry.health))
     if let http = configuration.http {
-      delivery.recent.withLock { $0 = RecentDecisions() }
-      decisions.state.withLock { $0.pipeline.keepHistory() }
       let stage = LiveStage(
-        decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
-        configurationFile: reloads?.path, revision: reloads?.revision ?? RunningRevision()
+        decisions, broker: companion == nil ? broker : "embedded", configurationFile: reloads?.path,
+        revision: reloads?.revision ?? RunningRevision()
       ) { [reloads] in reloads?.ask($0) }
-      services.append(DashboardService(http, stage, onReady: listener.onDashboard, logger))
+      features.append(
+        DashboardService(settings: http, stage: stage, onReady: listener.onDashboard, logger: logger))
     }
     if let metrics = configuration.metrics {
-      services.append(
+      features.append(
         MetricsService(settings: metrics, logger: logger) { [decisions] in decisions.metrics() })
     }
+    if let source = try source(for: decisions) { features.append(source) }
+    if notifier != nil || alive != nil {
+      features.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
+    }
+    decisions.reporters.withLock { [features] in $0 = features }
+    let link = BrokerLink(
+      features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker)
+    // They stop in reverse order: the radio first, the connection to the broker last.
+    var services: [any Service] = [link] + features
+    if let companion { services.insert(companion, at: 0) }
     if let reloads {
       services.append(
         ReloadService(
-          reloads: reloads, configuration: configuration, decisions: decisions, homeAssistant: homeAssistant,
-          leftovers: leftovers, scanners: scanners, notifier: notifier, logger: logger))
+          reloads: reloads, configuration: configuration, features: features + [link], notifier: notifier,
+          logger: logger))
     }
-    switch input {
-    case .radio where configuration.radio.duty == .off: break
-    case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, logger))
-    case .walk(let path, _):
-      if configuration.wake != nil {
-        logger.warning("wake regions are not broadcast while a recording plays")
-      }
-      services.append(WalkService(path: path, decisions: decisions, logger: logger))
-    case .standardInput: services.append(StandardInputService(decisions, logger))
-    }
-    services.append(FreedMemoryService())
-    if notifier != nil || alive != nil {
-      services.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
-    }
-    var quiet = logger
-    quiet.logLevel = .error
-    let ending = NamedService.Ending()
-    let group = ServiceGroup(
-      configuration: .init(
-        services: services.map {
-          .init(service: NamedService($0, ending), successTerminationBehavior: .gracefullyShutdownGroup)
-        }, gracefulShutdownSignals: [.sigint, .sigterm],
-        logger: quiet))
-    ending.set(group)
-    do { try await group.run() } catch {
+    do { try await NamedService.run(services, logger) } catch {
       _ = decisions.close()
       throw error
     }
     let lost = decisions.close()
     if lost > 0 { throw TransitionsLost(count: lost) }
+  }
+
+  /// What receives advertisements; nil: only scanners do.
+  private func source(for decisions: DecisionLoop) throws -> (any Feature)? {
+    switch input {
+    case .radio where configuration.radio.duty == .off: return nil
+    case .radio(let radio): return try RadioService(radio, decisions, configuration, logger)
+    case .walk(let path, _):
+      if configuration.wake != nil {
+        logger.warning("wake regions are not broadcast while a recording plays")
+      }
+      return WalkService(path: path, decisions: decisions, logger: logger)
+    case .standardInput: return StandardInputService(decisions: decisions, logger: logger)
+    }
   }
 
   /// nil: nothing is kept on disk.
@@ -201,6 +198,7 @@ public struct GatewayRun: Sendable {
   private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     var pipeline = Pipeline(configuration)
+    if configuration.http != nil { pipeline.keepHistory() }
     guard let remains = outbox.remains else { return pipeline }
     let unread = pipeline.restore(
       remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)
@@ -220,5 +218,66 @@ public struct GatewayRun: Sendable {
       }
     }
     return (words + ["-v", "-t", "'beaconkeeper/#'"]).joined(separator: " ")
+  }
+}
+
+/// A service with the name for the group's log. Without it the group would print each service with all its members, which takes
+/// longer than the whole rest of the start.
+///
+/// A service that ends by itself ends the gateway, but in the usual order: the group would treat it as a failure if a service
+/// ended while another is being shut down.
+struct NamedService: Service, CustomStringConvertible {
+  private let service: any Service
+  private let ending: Ending
+  let description: String
+
+  private init(_ service: any Service, _ ending: Ending) {
+    self.service = service
+    self.ending = ending
+    description = _typeName(type(of: service), qualified: false)
+  }
+
+  func run() async throws {
+    try await service.run()
+    await ending.request()
+    try await gracefulShutdown()
+  }
+
+  /// Runs services until SIGINT or SIGTERM, or until one of them ends. They stop in reverse order.
+  static func run(_ services: [any Service], _ logger: Logger) async throws {
+    var quiet = logger
+    quiet.logLevel = .error
+    let ending = Ending()
+    let group = ServiceGroup(
+      configuration: .init(
+        services: services.map {
+          .init(service: NamedService($0, ending), successTerminationBehavior: .gracefullyShutdownGroup)
+        }, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
+    ending.group.withLock { $0 = group }
+    try await group.run()
+  }
+
+  /// Ends the group, once there is one.
+  private final class Ending: Sendable {
+    let group = Mutex<ServiceGroup?>(nil)
+
+    func request() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+  }
+}
+
+/// Returns freed memory to the kernel, two seconds after the start and then every minute. Otherwise the allocator would keep
+/// the memory of the start, of beacons that have left, and of tables that grew.
+struct FreedMemoryService: Feature {
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await giveBackFreedMemory() }
+  }
+}
+
+/// Continues until its task is cancelled.
+public func giveBackFreedMemory() async {
+  var pause = Duration.seconds(2)
+  while (try? await Task.sleep(for: pause)) != nil {
+    beaconkeeper_release_freed_memory()
+    pause = .seconds(60)
   }
 }

@@ -1,10 +1,37 @@
 import Beacons
+import Machine
 import Messages
 import Pipeline
-import Radio
+import ServiceLifecycle
 import Settings
 
-/// Collects the contents of `health`: receivers, the broadcast of wake regions, the pipeline and the delivery.
+/// Publishes `health` at an interval, and as soon as the delivery has news for it.
+struct HealthService: Feature {
+  let decisions: DecisionLoop
+  let interval: TimeSpan
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var last = LiveClock.now
+      // The first one comes soon, so that early subscribers see it.
+      var due = last + .seconds(2)
+      while true {
+        await decisions.delivery.news.wait(until: due)
+        if Task.isCancelled { return }
+        let now = LiveClock.now
+        let hasNews = decisions.delivery.takeNews()
+        if now >= due {
+          decisions.publishHealth(over: now - last)
+          (last, due) = (now, now + interval)
+        } else if hasNews {
+          decisions.publishHealth()
+        }
+      }
+    }
+  }
+}
+
+/// What the decision loop knows for `health`: receivers and the pipeline.
 struct HealthBook: Sendable {
   /// How long a receiver may take to report.
   private static let patience = TimeSpan.seconds(10)
@@ -14,19 +41,10 @@ struct HealthBook: Sendable {
   /// After this time a receiver that has never reported is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
-  /// nil: nothing is to be broadcast.
-  private var broadcast: BroadcastStatus?
   /// Receivers that were logged as moved.
   private var toldMoved: Set<String> = []
 
   init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
-
-  /// Stores the status of the broadcast. Returns whether it changed; the progress of the rotation does not count.
-  mutating func take(_ status: BroadcastStatus) -> Bool {
-    defer { broadcast = status }
-    return broadcast?.state != status.state || broadcast?.reason != status.reason
-      || broadcast?.adapter != status.adapter
-  }
 
   /// When to report missing receivers; nil: done.
   var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }
@@ -46,7 +64,7 @@ struct HealthBook: Sendable {
 
   /// - Parameter span: time since the last report, for rates; nil keeps the previous rates.
   mutating func message(
-    of pipeline: Pipeline, _ delivery: Delivery.Figures, at time: MonotonicTime, _ wallTime: WallTime,
+    of pipeline: Pipeline, at time: MonotonicTime, _ wallTime: WallTime,
     over span: TimeSpan?
   ) -> HealthMessage {
     var message = HealthMessage(
@@ -55,7 +73,7 @@ struct HealthBook: Sendable {
         pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: time >= patienceEnds,
         gains: pipeline.receiverGains, over: span),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
-      transitions: pipeline.counts.transitions, queued: delivery.queued, beacons: pipeline.beaconCount,
+      transitions: pipeline.counts.transitions, beacons: pipeline.beaconCount,
       refusedReports: pipeline.refusedReports)
     if let moved = pipeline.movedReceiver {
       let name = pipeline.receivers.name(of: moved.receiver)
@@ -63,11 +81,6 @@ struct HealthBook: Sendable {
         message.receivers[index].note(movedBy: moved.decibels)
       }
     }
-    message.diskFault = delivery.diskFault
-    message.lostTransitions = delivery.lost
-    message.refusalFault = delivery.accessFault
-    message.parkedMessages = delivery.parked
-    message.refusedTopics = delivery.refusedTopics
     message.refusedReadings = pipeline.refusedReadings
     message.postponedAddresses = pipeline.postponedAddresses
     message.refusedMembers = pipeline.refusedMembers
@@ -75,10 +88,6 @@ struct HealthBook: Sendable {
     message.refusedEvents = pipeline.refusedEvents
     message.lostObservations = pipeline.lostObservations
     message.droppedForRooms = pipeline.droppedForRooms
-    if let broadcast {
-      let began = broadcast.began.map { wallTime - (time - $0) }
-      message.wake = pipeline.configuration.wake?.message(broadcast, began: began)
-    }
     return message
   }
 }

@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// Writes the counters of a gateway or a worker to a file for Prometheus' node_exporter (its textfile collector) and other
 /// readers of that format. So the gateway needs no open port.
-struct MetricsService: Service {
+struct MetricsService: Feature {
   let settings: MetricsSettings
   let logger: Logger
   /// The present counters.

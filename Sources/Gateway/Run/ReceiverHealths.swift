@@ -1,6 +1,7 @@
-import Pipeline
 import Beacons
+import JSON
 import Messages
+import Pipeline
 import Radio
 
 /// The health of each receiver, and how much it receives.
@@ -95,5 +96,13 @@ extension ReceiverExpectation {
     case .configured: "configured, but never heard from: is it plugged in, and is the name right?"
     case .earlier: "an earlier run used it, but it has not been heard from since the start"
     }
+  }
+}
+
+/// For people: how receivers differ, such as `kitchen +4 dB` and `hall −3 dB`, for those with a gain of at least 1 dB.
+public func gainWords(_ gains: [(receiver: String, decibels: Double)]) -> [String] {
+  gains.filter { abs($0.decibels) >= 1 }.map { gain in
+    "\(gain.receiver) \(gain.decibels < 0 ? "−" : "+")\(decimal(abs(gain.decibels), decimals: 0)) dB"
+      .printable
   }
 }

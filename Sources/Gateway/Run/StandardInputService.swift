@@ -1,98 +1,67 @@
+import Beacons
+import Captures
+import Dispatch
 import Logging
 import Machine
-import Captures
-import Beacons
-import Dispatch
 import Radio
 import ServiceLifecycle
-import Synchronization
 
-/// Receives what another program writes to standard input as it arrives. The time of arrival counts, whatever time an entry
-/// has. The end of the input ends the gateway.
-final class StandardInputService: Service {
-  private enum Phase {
-    case starting
-    case reading(CheckedContinuation<Void, any Error>)
-    case ended
-  }
-
-  private let decisions: DecisionLoop
-  private let logger: Logger
-  private let phase = Mutex(Phase.starting)
-  /// Its own queue, because reading blocks while nothing arrives.
-  private let queue = DispatchQueue(label: "standard input")
-
-  init(_ decisions: DecisionLoop, _ logger: Logger) {
-    self.decisions = decisions
-    self.logger = logger
-  }
+/// Receives what another program writes to standard input. The end of the input ends the gateway.
+struct StandardInputService: Feature {
+  let decisions: DecisionLoop
+  let logger: Logger
 
   func run() async throws {
-    try await withTaskCancellationHandler {
-      try await withGracefulShutdownHandler {
-        try await withCheckedThrowingContinuation { done in
-          let isEnded = phase.withLock { phase in
-            if case .ended = phase { return true }
-            phase = .reading(done)
-            return false
+    try await cancelWhenGracefulShutdown {
+      try await Recording.hearStandardInput(
+        onHealth: decisions.apply, onObservation: { decisions.observe($0, $1) },
+        onBatch: { decisions.observe($0, $1) })
+      if !Task.isCancelled { logger.notice("standard input ended") }
+    }
+  }
+}
+
+extension Recording {
+  /// Receives what comes in, as it arrives: the time of arrival counts, whatever time an entry has. Returns at the end of the
+  /// input, or when the task is cancelled. It reads on a thread of its own, because reading blocks; the thread ends with the
+  /// process.
+  ///
+  /// Throws `CaptureError`.
+  static func hearStandardInput(
+    onHealth: @escaping @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in },
+    onObservation: @escaping @Sendable (Observation, ReceiverTable) -> Void,
+    onBatch: @escaping @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
+  ) async throws {
+    let (steps, reader) = AsyncThrowingStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    DispatchQueue(label: "standard input").async {
+      do throws(CaptureError) {
+        var recording = try Recording(paths: ["-"])
+        var table = ReceiverTable()
+        var batch = AdvertisementBatch()
+        while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }),
+          step != .end
+        {
+          // Nobody listens any more.
+          if case .terminated = reader.yield() { return }
+          let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+          switch step {
+          case .end: break
+          case .observation(var observation):
+            (observation.time, observation.wallTime) = (now, wallNow)
+            onObservation(observation, table)
+          case .health(var change):
+            (change.time, change.wallTime) = (now, wallNow)
+            onHealth(change, table)
+          case .advertisements:
+            batch.mapAdvertisements { ($0.time, $0.wallTime) = (now, wallNow) }
+            onBatch(batch, table)
           }
-          if isEnded { done.resume() } else { queue.async { self.read() } }
         }
-      } onGracefulShutdown: {
-        // The thread stays blocked in its read; it ends with the process.
-        self.end(.success(()))
-      }
-    } onCancel: {
-      // Another service failed.
-      self.end(.success(()))
-    }
-  }
-
-  private func end(_ result: Result<Void, any Error>) {
-    let before = phase.withLock { phase in
-      defer { phase = .ended }
-      return phase
-    }
-    if case .reading(let done) = before { done.resume(with: result) }
-  }
-
-  private var isReading: Bool { phase.withLock { if case .reading = $0 { true } else { false } } }
-
-  private func read() {
-    do {
-      try hear()
-      logger.notice("standard input ended")
-      end(.success(()))
-    } catch {
-      end(.failure(error))
-    }
-  }
-
-  private func hear() throws(CaptureError) {
-    var recording = try Recording(paths: ["-"])
-    var table = ReceiverTable()
-    var batch = AdvertisementBatch()
-    while true {
-      let step = try recording.next(into: &batch) { table.index(of: $0) }
-      guard isReading else { return }
-      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
-      switch step {
-      case .end: return
-      case .observation(var observation):
-        observation.time = now
-        observation.wallTime = wallNow
-        decisions.observe(observation, table)
-      case .health(var change):
-        change.time = now
-        change.wallTime = wallNow
-        decisions.apply(change, table)
-      case .advertisements:
-        batch.mapAdvertisements { advertisement in
-          advertisement.time = now
-          advertisement.wallTime = wallNow
-        }
-        decisions.observe(batch, table)
+        reader.finish()
+      } catch {
+        reader.finish(throwing: error)
       }
     }
+    for try await _ in steps {}
   }
 }

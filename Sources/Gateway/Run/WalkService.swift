@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 
 /// Plays a recording in real time, again and again, as if it were received now.
-struct WalkService: Service {
+struct WalkService: Feature {
   private static let pause = Duration.seconds(3)
 
   let path: String

@@ -12,13 +12,12 @@ import Synchronization
 
 /// Receives through scanners on MQTT: subscribes to their topics, and passes advertisements and observations to the decision
 /// loop.
-final class ScannerLink: Service {
+final class ScannerLink: Feature {
   /// How often to look for silent receivers.
   private static let pause = Duration.seconds(2)
 
   private struct State {
     var intake: ScannerIntake
-    var subscribed: Set<String> = []
     /// Reused for the content of one message.
     var hearing = Hearing()
     var notices = BlindNotices()
@@ -28,7 +27,7 @@ final class ScannerLink: Service {
   /// Rings after a reload.
   private let reloads = Alarm()
   /// Held while a message is processed and passed on, so that the order stays. `state` is never locked at that time, because
-  /// decisions read `figures` under their own lock.
+  /// decisions ask for a report under their own lock.
   private let order = Mutex(())
   private let decisions: DecisionLoop
   private let client: Client
@@ -43,11 +42,13 @@ final class ScannerLink: Service {
     self.decisions = decisions
     client = decisions.delivery.client
     self.logger = logger
-    decisions.onScannerFigures.withLock { figures in figures = Callback { [weak self] in self?.figures } }
-    subscribe()
   }
 
-  /// Processes a message from the broker; false if it is not of a scanner.
+  /// With QoS 0: the next observation is better than one that the broker repeats.
+  var filters: [Filter] {
+    state.withLock { $0.intake.filters.map { Filter(topics: $0, qos: .atMostOnce) } }
+  }
+
   func received(_ message: ReceivedMessage) -> Bool {
     take { intake, hearing in
       // Most gateways have no scanner, so this check comes first.
@@ -66,14 +67,13 @@ final class ScannerLink: Service {
     }
   }
 
-  func reconfigure(_ configuration: Configuration) {
+  func configure(_ new: Configuration) {
     let expected = decisions.receiverNames
     take { intake, hearing in
       intake.reconfigure(
-        configuration.resolvedScanners, expected: expected, at: LiveClock.now, wallTime: LiveClock.wallNow,
+        new.resolvedScanners, expected: expected, at: LiveClock.now, wallTime: LiveClock.wallNow,
         into: &hearing)
     }
-    subscribe()
     reloads.ring()
   }
 
@@ -121,29 +121,10 @@ final class ScannerLink: Service {
     for line in lines { logger.warning("\(line)") }
   }
 
-  /// Subscribes to the topics of the present scanners, and unsubscribes from others.
-  private func subscribe() {
-    let (new, old) = state.withLock { state in
-      let wanted = Set(state.intake.filters)
-      defer { state.subscribed = wanted }
-      return (wanted.subtracting(state.subscribed), state.subscribed.subtracting(wanted))
-    }
-    for filter in old.sorted() { client.unsubscribe(from: filter) }
-    for filter in new.sorted() {
-      do throws(PublishError) {
-        // QoS 0: the next observation is better than one that the broker repeats.
-        try client.subscribe(to: filter, qos: .atMostOnce)
-      } catch {
-        logger.error("cannot subscribe to \(filter): \(error)")
-      }
-    }
-  }
-
-  /// For `health`; nil if there are no scanners.
-  private var figures: HealthMessage.Remote? {
+  func report(into health: inout HealthMessage) {
     state.withLock { state in
-      guard !state.intake.scanners.isEmpty else { return nil }
-      return HealthMessage.Remote(
+      guard !state.intake.scanners.isEmpty else { return }
+      health.remote = HealthMessage.Remote(
         scanners: state.intake.figures, gateways: state.intake.gatewayFigures,
         lostMessages: client.events.lostMessages)
     }

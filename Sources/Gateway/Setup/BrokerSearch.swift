@@ -33,7 +33,7 @@ public struct BrokerSearch: Sendable {
   private static func answer(of url: String) async -> FoundBroker? {
     let draft = Draft(broker: .remote(Draft.Remote(url: url)))
     guard case .remote(let broker)? = try? draft.read(path: "").broker else { return nil }
-    switch await BrokerTrial(broker, gateway: draft.gateway).run() {
+    switch await BrokerTrial(broker).run() {
     case .accepted: return FoundBroker(url: url)
     case .silent, .impossible: return nil
     case .refused(let failure):

@@ -22,13 +22,9 @@ public struct BrokerTrial: Sendable {
     }
   }
 
-  private var options: Options
+  private let options: Options
 
-  public init(_ broker: RemoteBroker, gateway: String) {
-    options = Options(broker, gateway: gateway)
-    options.clientID = ""
-    options.will = nil
-  }
+  public init(_ broker: RemoteBroker) { options = Options(beside: broker) }
 
   public func run() async -> Outcome {
     let client: Client
@@ -37,28 +33,12 @@ public struct BrokerTrial: Sendable {
     } catch {
       return .impossible(error)
     }
-    let outcome = await withTaskGroup(of: Outcome.self) { group in
-      group.addTask { await Self.firstWord(of: client) ?? .silent }
-      group.addTask {
-        try? await Task.sleep(for: Self.patience)
-        return .silent
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? .silent
-    }
-    await client.stop()
-    return outcome
-  }
-
-  private static func firstWord(of client: Client) async -> Outcome? {
-    client.start()
-    for await event in client.events {
+    return await client.firstAnswer(within: Self.patience) { event in
       switch event {
-      case .connected: return .accepted
-      case .refused(let failure): return .refused(failure)
-      default: continue
+      case .connected: .accepted
+      case .refused(let failure): .refused(failure)
+      default: nil
       }
-    }
-    return nil
+    } ?? .silent
   }
 }

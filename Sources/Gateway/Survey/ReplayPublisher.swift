@@ -15,10 +15,7 @@ public struct ReplayPublisher: Sendable {
   /// Throws `InvalidOptions`.
   public init?(_ configuration: Configuration) throws {
     guard case .remote(let remote) = configuration.broker else { return nil }
-    var options = Options(remote, gateway: configuration.gatewayName)
-    // It runs beside the gateway: it has its own client id and no last will.
-    options.clientID = ""
-    options.will = nil
+    let options = Options(beside: remote)
     client = try Client(options)
     topics = Topics(gateway: configuration.gatewayName)
     broker = "\(options.host):\(options.port)"

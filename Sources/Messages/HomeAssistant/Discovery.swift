@@ -41,6 +41,16 @@ public struct Discovery: Hashable, Sendable {
   /// Home Assistant's own state: `online` once it has started.
   public var birthTopic: String { prefix + "/status" }
 
+  /// The same for Home Assistant's usual prefix, whatever the configured one.
+  private static let usualBirthTopic = "homeassistant/status"
+
+  public func isBirth(_ topic: String) -> Bool { topic == birthTopic || topic == Self.usualBirthTopic }
+
+  /// What the gateway reads: its own discovery, and that Home Assistant has started.
+  public var filters: [String] {
+    [filter, birthTopic] + (birthTopic == Self.usualBirthTopic ? [] : [Self.usualBirthTopic])
+  }
+
   /// Matches every discovery topic of this gateway, in both forms.
   public var filter: String { "\(prefix)/+/\(node)/+/config" }
 

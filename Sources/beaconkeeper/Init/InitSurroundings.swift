@@ -43,7 +43,7 @@ struct InitSurroundings: Surroundings {
   func findBrokers() async -> [FoundBroker] { await BrokerSearch().run() }
 
   func refusal(of broker: RemoteBroker) async -> ConnectionRefusal? {
-    switch await BrokerTrial(broker, gateway: "init").run() {
+    switch await BrokerTrial(broker).run() {
     case .accepted: return nil
     case .refused(let failure): return ConnectionRefusal(failure)
     case let outcome: return ConnectionRefusal("\(outcome)")

@@ -1,0 +1,36 @@
+import MQTT
+import Messages
+import Mosquitto
+import ServiceLifecycle
+import Settings
+
+/// A part of `run` with a life of its own. It works in `run()` and is told the rest, by any thread. None of these calls may wait
+/// for the disk or the network. A feature overrides the calls that concern it.
+protocol Feature: Service {
+  /// What it reads at the broker. They are asked again after each `configure`.
+  var filters: [Filter] { get }
+  func connected()
+  func disconnected()
+  /// Processes a message from the broker; returns false if it is for another feature. Throws an error that ends the gateway.
+  func received(_ message: ReceivedMessage) throws -> Bool
+  /// Applies another configuration. All features get the same one.
+  func configure(_ new: Configuration)
+  /// Adds what it knows to `health`. The decision loop is locked meanwhile, so it must not be called.
+  func report(into health: inout HealthMessage)
+}
+
+extension Feature {
+  func run() async throws { try await gracefulShutdown() }
+  var filters: [Filter] { [] }
+  func connected() {}
+  func disconnected() {}
+  func received(_ message: ReceivedMessage) throws -> Bool { false }
+  func configure(_ new: Configuration) {}
+  func report(into health: inout HealthMessage) {}
+}
+
+/// A subscription.
+struct Filter: Hashable {
+  var topics: String
+  var qos = QoS.atLeastOnce
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Glibc
+import InMemoryLogging
+import Logging
+import MQTT
+import Machine
+import Messages
+import Scenes
+import Settings
+import SettingsFile
+import Synchronization
+import Testing
+
+@testable import Gateway
+@testable import Mosquitto
+
+/// What the link to the broker and the reload do for features.
+@Suite struct FeatureTests {
+  /// Remembers its configurations, and reads a topic of the name of each beacon.
+  private final class Remembering: Feature {
+    let all = Mutex<[Configuration]>([])
+
+    func configure(_ new: Configuration) { all.withLock { $0.append(new) } }
+    var filters: [Filter] {
+      all.withLock { $0.last?.beacons.map { Filter(topics: "notes/\($0.name)", qos: .atMostOnce) } ?? [] }
+    }
+  }
+
+  private static func rules(_ gateway: String, _ beacon: String) -> String {
+    "gateway: { name: \(gateway) }\nbeacons: [{ name: \(beacon), address: \"C1:00:00:00:00:01\" }]\n"
+  }
+
+  private let logger = Logger(label: "test") { _ in InMemoryLogHandler() }
+
+  @Test func `every feature gets the same configuration, whether the page asks or SIGHUP`() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "features-\(UUID()).yaml")
+    defer { try? FileManager.default.removeItem(at: file) }
+    func write(_ rules: String) throws -> Configuration.Loaded {
+      try Data(rules.utf8).write(to: file)
+      return try Configuration.load(path: file.path())
+    }
+    let first = try write(Self.rules("home", "key"))
+    let features = [Remembering(), Remembering(), Remembering()]
+    let reloads = await ReloadRequests(of: file.path())
+    let service = Task { [logger] in
+      try await ReloadService(
+        reloads: reloads, configuration: first.configuration, features: features, notifier: nil,
+        logger: logger
+      ).run()
+    }
+    defer { service.cancel() }
+    func told(_ count: Int) async throws -> [[Configuration]] {
+      func all() -> [[Configuration]] { features.map { feature in feature.all.withLock { $0 } } }
+      for _ in 0..<3000 where !all().allSatisfy({ $0.count >= count }) {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return all()
+    }
+
+    // A gateway keeps its name until it is restarted; all must keep it.
+    let saved = try write(Self.rules("elsewhere", "bag"))
+    reloads.ask(saved)
+    var expected = [saved.configuration]
+    expected[0].gatewayName = "home"
+    #expect(try await told(1) == [expected, expected, expected])
+    #expect(reloads.revision.current == saved.revision)
+
+    var edited = try write(Self.rules("anywhere", "van")).configuration
+    kill(getpid(), SIGHUP)
+    edited.gatewayName = "home"
+    expected.append(edited)
+    #expect(try await told(2) == [expected, expected, expected])
+  }
+
+  @Test func `what features read is subscribed to, and given up when they read it no more`() throws {
+    let client = try Client(Options(host: "127.0.0.1", port: 1))
+    let listener = GatewayRun.Listener()
+    let delivery = try Delivery(client, Topics(gateway: "home"), listener: listener, logger: logger)
+    let features = [Remembering(), Remembering()]
+    let link = BrokerLink(
+      features, delivery, logger, onReady: { _ in }, watch: "", broker: "127.0.0.1:1")
+    func read(_ names: [String]) throws -> [String: QoS] {
+      for (feature, name) in zip(features, names) {
+        feature.configure(try Scene.configuration(Self.rules("home", name)))
+      }
+      link.configure(Configuration(gatewayName: "home"))
+      return client.session.state.withLock { $0.subscriptions }
+    }
+    #expect(try read(["key", "bag"]) == ["notes/key": .atMostOnce, "notes/bag": .atMostOnce])
+    #expect(try read(["bag", "bag"]) == ["notes/bag": .atMostOnce])
+    #expect(try read(["van", "bag"]) == ["notes/van": .atMostOnce, "notes/bag": .atMostOnce])
+  }
+}
