@@ -212,6 +212,7 @@ let package = Package(
         "Beacons", "Gateway", "JSON", "MQTT", "Machine", "Messages", "Mosquitto", "Pipeline", "Proximity",
         "Radio", "RangingPolicy", "Settings", "SettingsFile",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Benchmarks/bench", swiftSettings: house),
     .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: house),

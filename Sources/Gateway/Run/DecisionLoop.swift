@@ -11,9 +11,9 @@ import Synchronization
 
 /// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, under one lock, from any
 /// thread. The decisions go to the delivery in that order.
-final class DecisionLoop: Sendable {
-  struct State {
-    var pipeline: Pipeline
+package final class DecisionLoop: Sendable {
+  package struct State {
+    package var pipeline: Pipeline
     /// Its latest output, until the delivery has it.
     var output: Pipeline.Output
     /// Maps the source's receivers to the pipeline's.
@@ -56,7 +56,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  let state: Mutex<State>
+  package let state: Mutex<State>
   let delivery: Delivery
   let heartbeat: Heartbeat
   /// Rings when a deadline appears that is earlier than the one that `advance` returned.
@@ -76,7 +76,7 @@ final class DecisionLoop: Sendable {
   let logger: Logger
 
   /// - Parameter output: the pipeline's messages from restoring an earlier run.
-  init(
+  package init(
     _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
     logger: Logger
   ) {
@@ -92,7 +92,7 @@ final class DecisionLoop: Sendable {
   // MARK: Sightings
 
   /// Processes a batch of the source; `table` has the names of its receivers.
-  func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
+  package func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
     strangers.observe(batch)
     state.withLock { state in
       noteWaking(&state)
@@ -157,7 +157,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
+  package func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
     state.withLock { state in
       noteWaking(&state)
       var change = change
@@ -170,7 +170,7 @@ final class DecisionLoop: Sendable {
   }
 
   /// Stores the source's counters for the next `health`.
-  func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
+  package func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
     state.withLock { state in
       var counts = counts
       guard let receiver = state.learn(table)[counts.receiver] else { return }
