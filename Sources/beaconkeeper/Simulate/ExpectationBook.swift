@@ -1,3 +1,4 @@
+import PolicyReport
 import RangingPolicy
 
 /// Checks every result against the expectations. Its size is bounded: it keeps the first checks that were met and those that
@@ -108,5 +109,28 @@ struct ExpectationBook {
           phone: scoped.phone, approach: scoped.approach, happened: happened,
           message: "expected: \(scoped.expectation)\(scope)\nhappened: \(happened)\nsimulated: \(simulated)"))
     }
+  }
+}
+
+extension JUnitReport {
+  /// A test case for each check.
+  init(_ book: ExpectationBook) {
+    self.init(
+      cases: book.checks.map { check in
+        var name = check.expectation
+        if let phone = check.phone { name += ", phone \(phone)" }
+        if let approach = check.approach { name += ", \(approach)" }
+        let outcome: Case.Outcome
+        if check.isSkipped {
+          outcome = .skipped("the phone never came near")
+        } else if let happened = check.happened {
+          outcome = .failed(
+            happened, text: check.source.isEmpty ? check.message : "\(check.source)\n\(check.message)")
+        } else {
+          outcome = .passed
+        }
+        return Case(
+          name: name, className: "\(check.os ?? "any").\(check.strategy ?? "any")", outcome: outcome)
+      }, leftOut: book.leftOut)
   }
 }
