@@ -4,6 +4,24 @@ import Pipeline
 import Proximity
 import Settings
 
+/// The sightings of a beacon, and the rooms that it was in.
+package struct WalkWithMarks: Sendable {
+  package typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
+
+  package let beacon: String
+  package let sightings: [Sighting]
+  package let receivers: ReceiverTable
+  package let marks: [Placed]
+
+  /// The receivers that heard it, by name, with the number of sightings.
+  package var hearers: [String: Int] {
+    var counts: [UInt16: Int] = [:]
+    for sighting in sightings { counts[sighting.receiver.rawValue, default: 0] += 1 }
+    return Dictionary(
+      uniqueKeysWithValues: counts.map { (receivers.name(of: ReceiverIndex(rawValue: $0.key)), $0.value) })
+  }
+}
+
 /// Computes a calibration from a walk.
 package struct Calibrating {
   /// The progress.
@@ -89,6 +107,14 @@ package struct Calibrating {
 /// Why a walk cannot be used, in plain words.
 package struct UselessWalk: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
+  /// Whether no beacon was heard at all.
+  package private(set) var isSilent = false
 
   package init(_ description: String) { self.description = description }
+
+  static func silent(_ description: String) -> UselessWalk {
+    var walk = UselessWalk(description)
+    walk.isSilent = true
+    return walk
+  }
 }

@@ -43,7 +43,7 @@ struct CalibrationPicture {
       case .failed(let reason)?:
         problem = reason
         $0.null()
-      case .done(let result)?: $0.value(json: CalibrationJSON(result).bytes)
+      case .done(let result)?: $0.value(json: result.json)
       case nil: $0.null()
       }
       $0.field("part", part, decimals: 2)

@@ -75,8 +75,20 @@ public struct HeardWalk: Sendable {
       .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
   }
 
-  /// In order of time.
-  public func sightings(of beacon: BeaconIndex) -> [Sighting] { sightings[beacon] ?? [] }
+  /// The walk of the wanted beacon; if none was wanted, of the only one.
+  package func marked(_ marks: [WalkWithMarks.Placed]) throws(UselessWalk) -> WalkWithMarks {
+    let beacons = heard
+    guard let only = beacons.first else {
+      throw .silent("nothing was heard of \(wanted.map { "the beacon “\($0)”" } ?? "any configured beacon")")
+    }
+    guard beacons.count == 1 else {
+      let list = beacons.prefix(10).map { "\($0.name) (\($0.count) times)" }.joined(separator: ", ")
+      let more = beacons.count > 10 ? " and \(beacons.count - 10) more" : ""
+      throw UselessWalk("several beacons were heard: \(list)\(more); name yours with --beacon")
+    }
+    return WalkWithMarks(
+      beacon: only.name, sightings: sightings[only.beacon] ?? [], receivers: receivers, marks: marks)
+  }
 
   /// The decision clock's time for a wall time. It is exact if it is called when the first advertisement after that time was
   /// observed.

@@ -2,8 +2,11 @@ public import Settings
 import Beacons
 import Captures
 import Dispatch
+import MQTT
 import Machine
+import Mosquitto
 import Radio
+import Scanners
 
 /// The sources of a live walk: our radios, or a recording instead of them, and the configured scanners.
 public struct WalkEars: Sendable {
@@ -28,24 +31,66 @@ public struct WalkEars: Sendable {
   ///
   /// Throws errors after which no source is left: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
   public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
-    let scanners = try scanners(onNotice: onNotice)
+    let options = brokerOptions(onNotice)
+    let client = try options.map { try Client($0) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      if let scanners {
-        group.addTask { try await scanners.run() }
+      if let client, let options {
+        group.addTask {
+          try await withTaskCancellationHandler {
+            try await follow(client, "\(options.host):\(options.port)", onNotice)
+          } onCancel: {
+            Task { await client.stop() }
+          }
+        }
       }
-      group.addTask { try await listen(input, hasScanners: scanners != nil, onNotice) }
+      group.addTask { try await listen(input, hasScanners: client != nil, onNotice) }
       try await group.next()
       group.cancelAll()
     }
   }
 
-  private func scanners(onNotice: @escaping @Sendable (String) -> Void) throws -> WalkScanners? {
+  /// For the scanners' messages, beside a running gateway: with a random client id and no last will. nil: there are none.
+  private func brokerOptions(_ onNotice: (String) -> Void) -> Options? {
     guard !configuration.resolvedScanners.isEmpty else { return nil }
     guard case .remote(let broker) = configuration.broker else {
       onNotice("scanners are left out: the configuration names no broker that they could publish to")
       return nil
     }
-    return try WalkScanners(configuration, broker, walk, onNotice: onNotice)
+    var options = Options(broker, gateway: configuration.gatewayName)
+    options.clientID = ""
+    options.will = nil
+    return options
+  }
+
+  /// Receives scanners' messages until the connection is stopped. Throws `BrokerRefusal` for permanent errors.
+  private func follow(_ client: Client, _ broker: String, _ onNotice: (String) -> Void) async throws {
+    var intake = ScannerIntake(
+      configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
+    for filter in intake.filters { try client.subscribe(to: filter, qos: .atMostOnce) }
+    client.start()
+    var hearing = Hearing()
+    var lastRefusal: ConnectionFailure.Kind?
+    for await event in client.events {
+      switch event {
+      case .connected: intake.brokerConnected(at: LiveClock.now)
+      case .refused(let failure):
+        if failure.isPermanent { throw BrokerRefusal(broker: broker, failure: failure) }
+        if lastRefusal != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }
+        lastRefusal = failure.kind
+      case .disconnected(let reason):
+        if !Task.isCancelled { onNotice("lost the broker: \(reason)") }
+      case .subscriptionRefused(let filter, let reason):
+        onNotice("the broker refused the subscription to \(filter): \(reason)")
+      case .message(let message):
+        _ = intake.take(
+          message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now,
+          wallTime: LiveClock.wallNow, into: &hearing)
+        for notice in hearing.notices { onNotice(notice) }
+        walk.hear(hearing, intake.table)
+        hearing.removeAll()
+      default: continue
+      }
+    }
   }
 
   private func listen(
@@ -85,23 +130,8 @@ public struct WalkEars: Sendable {
     let ended = AsyncThrowingStream.makeStream(of: Void.self)
     DispatchQueue(label: "standard input").async { [walk] in
       do throws(CaptureError) {
-        var recording = try Recording(paths: ["-"])
-        var table = ReceiverTable()
-        var batch = AdvertisementBatch()
-        while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }),
-          step != .end
-        {
-          let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
-          if case .observation(var observation) = step {
-            observation.time = now
-            observation.wallTime = wallNow
-            walk.hear([observation], table, isRemote: false)
-          }
-          batch.mapAdvertisements { advertisement in
-            advertisement.time = now
-            advertisement.wallTime = wallNow
-          }
-          walk.hear(batch, table, isRemote: false)
+        try Recording.hearStandardInput(onObservation: { walk.hear([$0], $1, isRemote: false) }) {
+          walk.hear($0, $1, isRemote: false)
         }
         ended.continuation.finish()
       } catch {

@@ -60,39 +60,13 @@ final class StandardInputService: Service {
 
   private func read() {
     do {
-      try hear()
+      try Recording.hearStandardInput(
+        while: { isReading }, onHealth: decisions.apply, onObservation: { decisions.observe($0, $1) },
+        onBatch: { decisions.observe($0, $1) })
       logger.notice("standard input ended")
       end(.success(()))
     } catch {
       end(.failure(error))
-    }
-  }
-
-  private func hear() throws(CaptureError) {
-    var recording = try Recording(paths: ["-"])
-    var table = ReceiverTable()
-    var batch = AdvertisementBatch()
-    while true {
-      let step = try recording.next(into: &batch) { table.index(of: $0) }
-      guard isReading else { return }
-      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
-      switch step {
-      case .end: return
-      case .observation(var observation):
-        observation.time = now
-        observation.wallTime = wallNow
-        decisions.observe(observation, table)
-      case .health(var change):
-        change.time = now
-        change.wallTime = wallNow
-        decisions.apply(change, table)
-      case .advertisements:
-        batch.mapAdvertisements { advertisement in
-          advertisement.time = now
-          advertisement.wallTime = wallNow
-        }
-        decisions.observe(batch, table)
-      }
     }
   }
 }

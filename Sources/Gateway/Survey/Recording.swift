@@ -181,6 +181,35 @@ public struct Recording: ~Copyable {
 }
 
 extension Recording {
+  /// Reads standard input as it arrives: everything is received now. Blocks until its end, or until it is no longer wanted.
+  static func hearStandardInput(
+    while isWanted: () -> Bool = { true },
+    onHealth: (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in },
+    onObservation: (Observation, ReceiverTable) -> Void,
+    onBatch: (borrowing AdvertisementBatch, ReceiverTable) -> Void
+  ) throws(CaptureError) {
+    var recording = try Recording(paths: ["-"])
+    var table = ReceiverTable()
+    var batch = AdvertisementBatch()
+    while true {
+      let step = try recording.next(into: &batch) { table.index(of: $0) }
+      guard isWanted() else { return }
+      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+      switch step {
+      case .end: return
+      case .observation(var observation):
+        (observation.time, observation.wallTime) = (now, wallNow)
+        onObservation(observation, table)
+      case .health(var change):
+        (change.time, change.wallTime) = (now, wallNow)
+        onHealth(change, table)
+      case .advertisements:
+        batch.mapAdvertisements { ($0.time, $0.wallTime) = (now, wallNow) }
+        onBatch(batch, table)
+      }
+    }
+  }
+
   /// Plays a capture in real time, as if it were received now. Returns at its end.
   ///
   /// Throws `CaptureError`, or `CancellationError`.

@@ -98,7 +98,8 @@ struct CalibrateCommand: AsyncParsableCommand {
         .configuration)
     }
     if let beacon { try check(beacon, configuration) }
-    guard let walk = try await captures.isEmpty ? liveWalk(configuration) : recordedWalk(configuration) else {
+    guard let (heard, placed) = try await captures.isEmpty ? live(configuration) : recorded(configuration)
+    else {
       let recorded = record.flatMap { access($0 + ".jsonl", F_OK) == 0 ? $0 : nil }
       say(
         "beaconkeeper: given up; "
@@ -106,15 +107,15 @@ struct CalibrateCommand: AsyncParsableCommand {
             ?? "nothing was written"))
       throw ExitCode(128 + SIGINT)
     }
-    let result = try calibrated(walk, configuration)
+    let result = try calibrated(walk(heard, placed), configuration)
     let file = CalibrationStore(
       path: output ?? configuration.calibrationFile
         ?? CalibrationStore.usual(beside: path, of: configuration))
     let mayWrite = result.calibration != nil && !dryRun
     if json {
-      try tell(CalibrationJSON(result).text)
+      try tell(String(decoding: result.json, as: UTF8.self))
     } else {
-      try tell(CalibrationText(result).text)
+      try tell(result.text)
     }
     if mayWrite { try write(result, to: file, configuration, path) }
     if result.calibration == nil {
@@ -151,7 +152,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
   }
 
-  private func liveWalk(_ configuration: Configuration) async throws -> WalkWithMarks? {
+  private typealias Heard = (walk: HeardWalk, marks: [LiveWalk.Placed])
+
+  private func live(_ configuration: Configuration) async throws -> Heard? {
     let input: WalkEars.Input =
       switch play {
       case nil: .radio
@@ -161,7 +164,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     return try await LiveCalibration(configuration, beacon: beacon, input: input, record: record).run()
   }
 
-  private func recordedWalk(_ configuration: Configuration) throws -> WalkWithMarks {
+  private func recorded(_ configuration: Configuration) throws -> Heard {
     guard let marks else { throw failure("--marks is missing", .dataError) }
     let read = try MarksFile(path: marks).read(rooms: configuration.rooms.map(\.name))
     var heard = HeardWalk(configuration, beacon: beacon)
@@ -173,7 +176,18 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
     line.finish()
     if heard.isFull { say("beaconkeeper: only the first \(HeardWalk.limit) sightings were used") }
-    return try WalkWithMarks(heard, wanted: beacon, marks: placed)
+    return (heard, placed)
+  }
+
+  /// The walk of one beacon.
+  private func walk(_ heard: HeardWalk, _ marks: [LiveWalk.Placed]) throws(ExitCode) -> WalkWithMarks {
+    do throws(UselessWalk) { return try heard.marked(marks) } catch {
+      guard error.isSilent else { throw failure("\(error)", .dataError) }
+      let isLive = captures.isEmpty
+      throw failure(
+        "\(error); `beaconkeeper scan\(isLive ? "" : " --capture")` shows what there is",
+        isLive ? .unavailable : .dataError)
+    }
   }
 
   private func write(
@@ -181,16 +195,14 @@ struct CalibrateCommand: AsyncParsableCommand {
   ) throws {
     guard let contents = result.file(version: version, time: LiveClock.wallNow) else { return }
     let isForeign = store.isForeign(to: configuration)
-    do throws(SystemError) {
-      let kept = try store.write(contents)
-      say("Written: \(store.path)\(kept ? "; the earlier one is \(store.path).1 now" : "")")
-      if kept, isForeign {
-        say(
-          "The earlier one is of other rooms or receivers. If another configuration uses it, copy \(store.path).1 to a name of its own, and name that there under calibration:."
-        )
-      }
-    } catch {
-      throw failure("\(store.path): cannot write the calibration: \(reason(error))", .cannotCreate)
+    let kept = try attempt(.cannotCreate, "\(store.path): cannot write the calibration") {
+      try store.write(contents)
+    }
+    say("Written: \(store.path)\(kept ? "; the earlier one is \(store.path).1 now" : "")")
+    if kept, isForeign {
+      say(
+        "The earlier one is of other rooms or receivers. If another configuration uses it, copy \(store.path).1 to a name of its own, and name that there under calibration:."
+      )
     }
     if configuration.calibrationFile == nil {
       say("Now add this line to \(path), at its left edge:\n  calibration: \(store.name(beside: path))")

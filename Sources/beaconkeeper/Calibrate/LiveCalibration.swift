@@ -36,7 +36,7 @@ final class LiveCalibration: Sendable {
   }
 
   /// nil: the user gave up.
-  func run() async throws -> WalkWithMarks? {
+  func run() async throws -> (walk: HeardWalk, marks: [LiveWalk.Placed])? {
     guard let terminal = KeyTerminal() else {
       _ = walk.finishRecording()
       throw failure(
@@ -60,9 +60,7 @@ final class LiveCalibration: Sendable {
       say("beaconkeeper: the recording of the walk ended early: \(reason(fault))")
     }
     if let ending { throw ending }
-    guard isFinished else { return nil }
-    let (heard, marks) = walk.take()
-    return try WalkWithMarks(heard, wanted: beacon, marks: marks, isLive: true)
+    return isFinished ? walk.take() : nil
   }
 
   /// Returns why receiving ended, if it was not at our request.

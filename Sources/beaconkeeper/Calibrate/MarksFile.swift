@@ -1,7 +1,5 @@
 import ArgumentParser
 import Captures
-import Glibc
-import Machine
 import SettingsFile
 
 /// The file of `--marks`.
@@ -10,15 +8,8 @@ struct MarksFile {
 
   /// - Parameter rooms: the configured rooms.
   func read(rooms: [String]) throws(ExitCode) -> RecordingMarks {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      let file = FileDescriptor(
-        try systemCall("open") {
-          path == "-" ? fcntl(0, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
-        })
-      bytes = try file.readToEnd(limit: RecordingMarks.sizeLimit)
-    } catch {
-      throw failure("\(path): \(reason(error))", .inputOutput)
+    let bytes = try attempt(.inputOutput, path) {
+      try InputText(path: path).bytes(limit: RecordingMarks.sizeLimit)
     }
     do throws(RecordingMarks.Fault) {
       let marks = try RecordingMarks(bytes)

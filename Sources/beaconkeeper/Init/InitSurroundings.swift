@@ -29,7 +29,7 @@ struct InitSurroundings: Surroundings {
 
   func password(in file: String) throws(UnreadableFile) -> String {
     do throws(SystemError) {
-      return try PasswordFile(path: file).read()
+      return try InputText(path: file).password()
     } catch {
       throw UnreadableFile("\(file): \(reason(error))")
     }

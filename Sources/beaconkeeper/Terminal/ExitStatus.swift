@@ -79,6 +79,17 @@ func loadRevision(
   }
 }
 
+/// Calls `body`. Its error ends the command with a status.
+///
+/// - Parameter what: what could not be done, before the system's reason; nil: the error says it itself.
+func attempt<Value: ~Copyable>(
+  _ status: ExitStatus, _ what: String? = nil, _ body: () throws -> Value
+) throws(ExitCode) -> Value {
+  do { return try body() } catch {
+    throw failure(what.map { "\($0): \(reason(error))" } ?? "\(error)", status)
+  }
+}
+
 /// Calls `read` for a capture; a fault in the capture ends the command.
 func reading<Read: ~Copyable>(_ read: () throws(CaptureError) -> Read) throws(ExitCode) -> Read {
   do throws(CaptureError) { return try read() } catch { throw failure(error) }

@@ -85,8 +85,8 @@ struct TopCommand: AsyncParsableCommand {
     var source =
       try url.map { url throws(ExitCode) in try TopSource(url: url) } ?? TopSource(loadConfiguration(config))
     if let passwordFile {
-      do throws(SystemError) { source.password = try PasswordFile(path: passwordFile).read() } catch {
-        throw failure("\(passwordFile): \(reason(error))", .inputOutput)
+      source.password = try attempt(.inputOutput, passwordFile) {
+        try InputText(path: passwordFile).password()
       }
     }
     if let caFile { source.trust = .authorities(caFile) }

@@ -3,17 +3,32 @@ import Glibc
 import Machine
 import RangingPolicy
 
-/// Lines of JSON from a file or standard input, of limited size.
+/// A text that people wrote, from a file or standard input (`-`), of limited size.
 struct InputText {
   let path: String
 
   /// Longer than any text that people write.
   private static let largest = 64 << 20
 
+  func bytes(limit: Int) throws(SystemError) -> [UInt8] {
+    let path = path
+    let file = FileDescriptor(
+      try systemCall("open") {
+        path == "-" ? fcntl(0, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
+      })
+    return try file.readToEnd(limit: limit)
+  }
+
+  /// The first line of the file. Editors add a line end, which is not part of a password.
+  func password() throws(SystemError) -> String {
+    let number = try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
+    let bytes = try FileDescriptor(number).readToEnd(limit: 1 << 16)
+    return String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
+  }
+
   func bytes() throws -> [UInt8] {
     do throws(SystemError) {
-      let number = path == "-" ? 0 : try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC) }
-      return try FileDescriptor(number).readToEnd(limit: Self.largest)
+      return try bytes(limit: Self.largest)
     } catch  where error.code == ENOBUFS {
       throw failure("\(path): longer than 64 MiB", .dataError)
     } catch {
