@@ -5,8 +5,6 @@ import RangingPolicy
 struct Legend {
   let report: Report
 
-  init(_ report: Report) { self.report = report }
-
   /// The codes on the page, each with the platforms that it occurs on.
   private var reasons: [(reason: Reason, families: Set<OSProfile.Family>)] {
     var found: [Reason: Set<OSProfile.Family>] = [:]

@@ -37,7 +37,7 @@ public struct PlanReport: Sendable {
         writeKey(into: &page)
         page.element("div", ["class": "cards"]) { page in
           for (index, proposal) in proposals.enumerated() {
-            PlanCard(proposal, uuid: uuid, id: "p\(index + 1)").write(into: &page)
+            PlanCard(proposal: proposal, uuid: uuid, id: "p\(index + 1)").write(into: &page)
           }
         }
       }
@@ -93,12 +93,6 @@ struct PlanCard {
   let uuid: String?
   let id: String
 
-  init(_ proposal: WakeProposal, uuid: String?, id: String) {
-    self.proposal = proposal
-    self.uuid = uuid
-    self.id = id
-  }
-
   func write(into page: inout Markup) {
     let profile = proposal.profile
     page.element("article", ["id": id, "aria-labelledby": "\(id)-h"]) { page in
@@ -132,6 +126,6 @@ struct PlanCard {
   private func writeConstants(into page: inout Markup) {
     let constants = proposal.decidingConstants
     guard !constants.isEmpty else { return }
-    ConstantsTable(constants, caption: "This plan hangs on").write(into: &page)
+    ConstantsTable(constants: constants, caption: "This plan hangs on").write(into: &page)
   }
 }

@@ -50,7 +50,7 @@ struct ProfileCard {
           result, near: card.example.approach.near, id: id, until: setting.span, budget: setting.budget
         ).write(into: &page)
         page.element("figcaption") { page in
-          page.say(Account(result).verdict + " ")
+          page.say(Account(result: result).verdict + " ")
           if let outcome = result.outcome, !outcome.isDelivered { page.code(outcome.rawValue) }
         }
       }
@@ -65,7 +65,8 @@ struct ProfileCard {
     guard !constants.isEmpty else { return }
     page.element("div", ["class": "fit", "tabindex": "0", "role": "region", "aria-label": "Constants"]) {
       ConstantsTable(
-        constants, caption: result.verdicts.count > 1 ? "These verdicts hang on" : "This verdict hangs on"
+        constants: constants,
+        caption: result.verdicts.count > 1 ? "These verdicts hang on" : "This verdict hangs on"
       ).write(into: &$0)
     }
   }
@@ -125,11 +126,6 @@ struct Budget {
 struct ConstantsTable {
   let constants: [StatedRule]
   let caption: String
-
-  init(_ constants: [StatedRule], caption: String) {
-    self.constants = constants
-    self.caption = caption
-  }
 
   func write(into page: inout Markup) {
     page.element("table", ["class": "constants"]) { page in

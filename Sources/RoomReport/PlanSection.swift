@@ -4,9 +4,7 @@ import Proximity
 
 /// The plan of each floor, with the beacon's path.
 struct PlanSection {
-  private let report: RoomReport
-
-  init(_ report: RoomReport) { self.report = report }
+  let report: RoomReport
 
   func write(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "plan"]) { page in

@@ -41,7 +41,7 @@ struct TimeSection {
       page.element("h3", "What each receiver heard")
       page.element("figure") { page in
         for hearer in report.plan.hearers {
-          LevelLane(report, hearer.receiver, frame, levels).write(into: &page)
+          LevelLane(report: report, receiver: hearer.receiver, frame: frame, scale: levels).write(into: &page)
         }
         frame.writeTicks(into: &page)
       }
@@ -104,22 +104,15 @@ struct TimeSection {
 
 /// The levels of the beacon at one receiver, over time.
 struct LevelLane {
-  private let report: RoomReport
-  private let receiver: ReceiverIndex
-  private let frame: TimeFrame
+  let report: RoomReport
+  let receiver: ReceiverIndex
+  let frame: TimeFrame
   /// dBm.
-  private let scale: Scale
+  let scale: Scale
 
   static let height = 42.0
   /// Longer silence breaks the line.
   private static let silence = TimeSpan.seconds(10)
-
-  init(_ report: RoomReport, _ receiver: ReceiverIndex, _ frame: TimeFrame, _ scale: Scale) {
-    self.report = report
-    self.receiver = receiver
-    self.frame = frame
-    self.scale = scale
-  }
 
   func write(into page: inout Markup) {
     page.element("div", ["class": "lane"]) { page in

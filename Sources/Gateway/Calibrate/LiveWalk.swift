@@ -2,6 +2,8 @@ public import Beacons
 public import Captures
 public import Machine
 public import Settings
+import Glibc
+import JSON
 import Pipeline
 import Proximity
 import Radio
@@ -15,23 +17,15 @@ public final class LiveWalk: Sendable {
   /// The present signals, for people who watch.
   public struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
-    public var receivers: [(name: String, level: Int8, time: MonotonicTime)]
+    public var receivers: [(name: String, level: Int8, time: MonotonicTime)] = []
     /// Beacons, the most often heard first, with how often.
-    public var beacons: [(name: String, count: Int)]
+    public var beacons: [(name: String, count: Int)] = []
     /// When any of them was heard.
     public var latest: MonotonicTime?
     /// By room, for how long the beacon was heard, as the calibration counts it.
-    public var seconds: [Double]
+    public var seconds: [Double] = []
 
-    package init(
-      receivers: [(name: String, level: Int8, time: MonotonicTime)], beacons: [(name: String, count: Int)],
-      latest: MonotonicTime?, seconds: [Double]
-    ) {
-      self.receivers = receivers
-      self.beacons = beacons
-      self.latest = latest
-      self.seconds = seconds
-    }
+    package init() {}
   }
 
   fileprivate struct State: ~Copyable {
@@ -65,12 +59,13 @@ public final class LiveWalk: Sendable {
 
   public var glimpse: Glimpse {
     state.withLock { state in
-      Glimpse(
-        receivers: state.levels.map {
-          (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
-        }.sorted { ($1.level, $0.name) < ($0.level, $1.name) },
-        beacons: state.walk.heard.map { ($0.name, $0.count) }, latest: state.latest,
-        seconds: state.heardTime.seconds)
+      var glimpse = Glimpse()
+      glimpse.receivers = state.levels.map {
+        (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
+      }.sorted { ($1.level, $0.name) < ($0.level, $1.name) }
+      glimpse.beacons = state.walk.heard.map { ($0.name, $0.count) }
+      (glimpse.latest, glimpse.seconds) = (state.latest, state.heardTime.seconds)
+      return glimpse
     }
   }
 
@@ -152,5 +147,89 @@ extension LiveWalk.State {
     levels[sighting.receiver] = (level, sighting.time)
     latest = max(latest ?? sighting.time, sighting.time)
     heardTime.hear(at: sighting.time)
+  }
+}
+
+/// A recording of a walk, with the carried beacon alone, and its marks.
+struct WalkTape: ~Copyable {
+  private let recording: RecordingFile
+  private let marks: RecordingFile
+  private let paths: [String]
+  /// Whether the files are still empty.
+  private var isEmpty = true
+  private var encoder = TextEncoder()
+  /// Lines of the recording that wait to be sorted by time: observations of other gateways come late.
+  private var held: [(time: MonotonicTime, line: [UInt8])] = []
+  /// How late a line may come.
+  private let patience: TimeSpan
+  /// Lines of marks that are not written yet.
+  private var lines: [UInt8] = []
+  private(set) var fault: SystemError?
+
+  init(prefix: String, patience: TimeSpan) throws(SystemError) {
+    self.patience = patience
+    paths = [prefix + ".jsonl", prefix + ".csv"]
+    // Check both files before creating one.
+    for path in paths where Self.isFile(path, empty: false) {
+      throw SystemError(call: "will not replace \(path)", code: EEXIST)
+    }
+    let marks = try RecordingFile(path: prefix + ".csv")
+    let recording = try RecordingFile(path: prefix + ".jsonl")
+    self.marks = marks
+    self.recording = recording
+    lines = Array("time,room,x,y\n".utf8)
+  }
+
+  private static func isFile(_ path: String, empty: Bool) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && (status.st_size == 0) == empty
+  }
+
+  mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>, receivers: ReceiverTable) {
+    guard fault == nil else { return }
+    encoder.append(advertisement, payload: payload, receivers: receivers)
+    hold(at: advertisement.time)
+  }
+
+  mutating func append(_ observation: Observation, receivers: ReceiverTable) {
+    guard fault == nil else { return }
+    encoder.append(observation, receivers: receivers)
+    hold(at: observation.time)
+  }
+
+  private mutating func hold(at time: MonotonicTime) {
+    let place = held.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+    held.insert((time, encoder.bytes), at: place)
+    encoder.bytes.removeAll(keepingCapacity: true)
+  }
+
+  mutating func append(_ mark: RecordingMarks.Mark, at time: WallTime) {
+    let needsQuotes = mark.room.map { $0.contains { ",\" ".contains($0) } } ?? false
+    let name = mark.room ?? ""
+    let text = needsQuotes ? "\"\(name.replacing("\"", with: "\"\""))\"" : name
+    let point = mark.point.map { "\($0.x),\($0.y)" } ?? ","
+    lines += Array("\(time.rfc3339),\(text),\(point)\n".utf8)
+    isEmpty = false
+    write()
+  }
+
+  /// - Parameter isEnd: the recording ends. An empty walk leaves no files.
+  mutating func write(isEnd: Bool = false) {
+    guard fault == nil else { return }
+    let ripe = isEnd ? held.count : held.prefix { $0.time + patience < held[held.count - 1].time }.count
+    var ready = held.prefix(ripe).flatMap(\.line)
+    held.removeFirst(ripe)
+    if !ready.isEmpty { isEmpty = false }
+    guard !isEmpty else {
+      if isEnd { for path in paths where Self.isFile(path, empty: true) { unlink(path) } }
+      return
+    }
+    do throws(SystemError) {
+      if !lines.isEmpty { try marks.write(&lines) }
+      if !ready.isEmpty { try recording.write(&ready) }
+    } catch {
+      fault = error
+    }
   }
 }

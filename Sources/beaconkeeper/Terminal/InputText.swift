@@ -1,7 +1,9 @@
 import ArgumentParser
+import Captures
 import Glibc
 import Machine
 import RangingPolicy
+import SettingsFile
 
 /// A text that people wrote, from a file or standard input (`-`), of limited size.
 struct InputText {
@@ -51,5 +53,30 @@ struct InputText {
   /// Where a line is, for people.
   func place(_ expectation: ScopedExpectation) -> String {
     "\(path == "-" ? "standard input" : path):\(expectation.line ?? 0):\(expectation.column ?? 0)"
+  }
+}
+
+/// The file of `--marks`.
+struct MarksFile {
+  let path: String
+
+  /// - Parameter rooms: the configured rooms.
+  func read(rooms: [String]) throws(ExitCode) -> RecordingMarks {
+    let bytes = try attempt(.inputOutput, path) {
+      try InputText(path: path).bytes(limit: RecordingMarks.sizeLimit)
+    }
+    do throws(RecordingMarks.Fault) {
+      let marks = try RecordingMarks(bytes)
+      for mark in marks.marks {
+        guard let room = mark.room, !rooms.contains(room) else { continue }
+        throw RecordingMarks.Fault(
+          line: mark.line, message: "there is no room “\(room.prefix(60))” in the configuration",
+          remedy: nearest(to: room, among: rooms).map { "did you mean \($0)?" }
+            ?? "rooms: \(rooms.joined(separator: ", "))")
+      }
+      return marks
+    } catch {
+      throw failure("\(path): \(error)", .dataError)
+    }
   }
 }

@@ -121,7 +121,7 @@ final class KeyTerminal {
   /// Draws over the previous content.
   func draw(_ lines: [String]) {
     let size = size
-    draw(ready: lines.map { String($0.printable.prefix(size.width)) }, height: size.height)
+    draw(ready: lines.map { $0.printable.cut(to: size.width) }, height: size.height)
   }
 
   /// Draws lines that are already cut and printable, perhaps with colours.
