@@ -132,7 +132,7 @@ extension CalibrationResult {
           ? "short of \(Int(Self.goal)) s: stay longer" : ""
       table.append([stay.room, "\(Int(stay.seconds.rounded())) s", verdict])
     }
-    return table.aligned.joined(separator: "\n")
+    return table.text
   }
 
   private var receiverText: String {
@@ -176,7 +176,7 @@ extension CalibrationResult {
     add(
       hasGeometry ? "and maps of the signal" : "levels by room", comparison.calibrated,
       best == .all ? "kept" : "left out")
-    return table.aligned.joined(separator: "\n")
+    return table.text
   }
 
   private func remarks(_ comparison: RoomCalibrator.Comparison) -> [String] {

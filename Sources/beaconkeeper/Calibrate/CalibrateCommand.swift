@@ -46,8 +46,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         beaconkeeper calibrate --config home.yaml --marks walk.csv hall.btsnoop attic.btsnoop --dry-run --json
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
-  var config: String?
+  @OptionGroup var source: ConfigurationOption
   @Option(
     help: ArgumentHelp("The beacon that you carry. Default: the only one that is heard.", valueName: "name"))
   var beacon: String?
@@ -86,12 +85,10 @@ struct CalibrateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let path = config ?? Configuration.find() else {
-      throw failure(
-        "no configuration (\(Configuration.searchPath.joined(separator: ", "))); name one with --config",
-        .configuration)
+    guard let path = source.path else {
+      throw failure("\(ConfigurationOption.none); name one with --config", .configuration)
     }
-    let configuration = try loadConfiguration(path, calibrates: true)
+    let configuration = try ConfigurationOption.load(path, calibrates: true).configuration
     guard !configuration.rooms.isEmpty else {
       throw failure(
         "\(path) has no rooms; name them under `rooms:`, each with its receivers or its outline",

@@ -1,3 +1,4 @@
+import Beacons
 import Pages
 import PolicyReport
 import RangingPolicy
@@ -16,7 +17,7 @@ struct PlanText {
       let origin = "\(constant.source.inWords); \(constant.confidence.inWords)"
       return (name: index == 0 ? "Rests on" : "", words: "\(constant.name) \(constant.value) (\(origin))")
     }
-    lines += ["", TextTable.list(words.summary + constants)]
+    lines += ["", [[String]](terms: words.summary + constants).text]
     if let plan = proposal.plan, proposal.verdict == .gapFree {
       lines += ["", "For a gateway to broadcast it, in its configuration:", Self.configuration(plan, uuid)]
     }
@@ -59,7 +60,7 @@ struct PlanTable {
     var reasons: [String] = []
     for why in proposals.compactMap(\.why) where !reasons.contains(why) { reasons.append(why) }
     text =
-      table.text(PlanRow.all(proposals)) + "\n\n" + TextTable.list(table.legend)
+      table.text(PlanRow.all(proposals)) + "\n\n" + [[String]](terms: table.legend).text
       + (reasons.isEmpty ? "" : "\n\nWhere there is none, or none is needed:\n")
       + reasons.map { "  \($0)" }.joined(separator: "\n")
   }
@@ -105,7 +106,7 @@ struct PlanTimeline {
     }
     rows.append(("app", String(app)))
     text =
-      TextTable.list(rows)
+      [[String]](terms: rows).text
       + "\n  # on air   ^ enter, v exit, x both   = ranging, - partly, . not;   a column is "
       + Amount.seconds(step)
   }

@@ -19,19 +19,20 @@ struct CheckCommand: ParsableCommand {
         beaconkeeper check site.yaml --json | jq .diagnostics
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
-  var config: String?
+  @OptionGroup var source: ConfigurationOption
   @Argument(help: ArgumentHelp("The configuration, instead of --config.", valueName: "file"))
   var file: String?
   @Flag(help: "Print one JSON object instead of text.")
   var json = false
 
   func validate() throws {
-    if let config, let file { throw ValidationError("Name one file, not both \(config) and \(file).") }
+    if let config = source.config, let file {
+      throw ValidationError("Name one file, not both \(config) and \(file).")
+    }
   }
 
   func run() throws {
-    let path = config ?? file ?? Configuration.find()
+    let path = file ?? source.path
     let loaded: Configuration.Loaded?
     do throws(ConfigurationErrors) {
       loaded = try path.map { path throws(ConfigurationErrors) in

@@ -46,7 +46,7 @@ struct ScanCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configuration = try loadConfiguration(config)
+    let configuration = try ConfigurationOption.load(config).configuration
     var table = ScanTable(salt: .random(in: .min ... .max))
     table.showsAll = all
     table.showsAddresses = showAddresses

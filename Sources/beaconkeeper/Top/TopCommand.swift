@@ -83,7 +83,8 @@ struct TopCommand: AsyncParsableCommand {
 
   private func source() throws -> TopSource {
     var source =
-      try url.map { url throws(ExitCode) in try TopSource(url: url) } ?? TopSource(loadConfiguration(config))
+      try url.map { url throws(ExitCode) in try TopSource(url: url) }
+      ?? TopSource(ConfigurationOption.load(config).configuration)
     if let passwordFile {
       source.password = try attempt(.inputOutput, passwordFile) {
         try InputText(path: passwordFile).password()
