@@ -1,17 +1,14 @@
 import Beacons
-import Captures
 import Pipeline
 import Proximity
 import Settings
 
 /// The sightings of a beacon, and the rooms that it was in.
 package struct WalkWithMarks: Sendable {
-  package typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
-
   package let beacon: String
   package let sightings: [Sighting]
   package let receivers: ReceiverTable
-  package let marks: [Placed]
+  package let marks: [PlacedMark]
 
   /// The receivers that heard it, by name, with the number of sightings.
   package var hearers: [String: Int] {
@@ -53,10 +50,8 @@ package struct Calibrating {
       names.rooms.enumerated().map { ($1, RoomIndex(rawValue: Int32($0))) },
       uniquingKeysWith: { first, _ in first }
     )
-    let marks = source.marks.map { placed in
-      MarkedWalk.Mark(
-        time: placed.time, room: placed.mark.room.flatMap { rooms[$0] },
-        point: placed.mark.point.map { Point(x: $0.x, y: $0.y) })
+    let marks = source.marks.map { mark in
+      MarkedWalk.Mark(time: mark.time, room: mark.room.flatMap { rooms[$0] }, point: mark.point)
     }
     walk = MarkedWalk(source.sightings, marks: marks, plan: plan)
   }
@@ -90,13 +85,12 @@ package struct Calibrating {
 
   /// Marks whose point lies outside of their room.
   private var strays: [Int] {
-    source.marks.compactMap { placed in
-      guard let point = placed.mark.point.map({ Point(x: $0.x, y: $0.y) }),
-        let room = configuration.rooms.first(where: { $0.name == placed.mark.room }),
+    source.marks.compactMap { mark in
+      guard let point = mark.point, let room = configuration.rooms.first(where: { $0.name == mark.room }),
         case let outline = Outline(room.outline), outline.corners.count > 2,
         !outline.contains(point), outline.distance(to: point) > Self.tolerance
       else { return nil }
-      return placed.mark.line
+      return mark.line
     }
   }
 

@@ -1,5 +1,4 @@
 import Beacons
-import Captures
 import Dashboard
 import Glibc
 import Machine
@@ -240,14 +239,9 @@ struct CalibrationWalk: Sendable {
   var marked: WalkWithMarks {
     WalkWithMarks(
       beacon: beacon, sightings: sightings, receivers: receivers,
-      marks: marks.marks.enumerated().map { number, mark in
-        let point = mark.point.map { (x: $0.x, y: $0.y) }
-        return (
-          // The line of the CSV counts from below its header.
-          RecordingMarks.Mark(
-            time: .calendar(mark.wallTime), room: mark.room, point: point, line: number + 2),
-          mark.time
-        )
+      // The line of the CSV counts from below its header.
+      marks: marks.marks.enumerated().map {
+        PlacedMark(time: $1.time, room: $1.room, point: $1.point, line: $0 + 2)
       })
   }
 }

@@ -1,19 +1,20 @@
 public import Beacons
-public import Captures
+import Captures
 public import Machine
 public import Settings
+import Dispatch
 import Glibc
 import JSON
+import MQTT
+import Mosquitto
 import Pipeline
-import Proximity
+public import Proximity
 import Radio
 import Scanners
 import Synchronization
 
 /// A live walk, received through the same receivers as `run`, while somebody marks where the beacon is.
 public final class LiveWalk: Sendable {
-  public typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
-
   /// The present signals, for people who watch.
   public struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
@@ -34,12 +35,12 @@ public final class LiveWalk: Sendable {
     var remote = ReceiverMap()
     var levels: [ReceiverIndex: (level: Int8, time: MonotonicTime)] = [:]
     var latest: MonotonicTime?
-    var marks: [Placed] = []
+    var marks: [PlacedMark] = []
     var heardTime: HeardTime
     var tape: WalkTape?
   }
 
-  private let rooms: [String]
+  private let configuration: Configuration
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -49,7 +50,7 @@ public final class LiveWalk: Sendable {
   public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
     var tape: WalkTape?
     if let record { tape = try WalkTape(prefix: record, patience: configuration.scannersLateness) }
-    rooms = configuration.rooms.map(\.name)
+    self.configuration = configuration
     state = Mutex(
       State(
         walk: HeardWalk(configuration, beacon: beacon),
@@ -73,19 +74,18 @@ public final class LiveWalk: Sendable {
   ///
   /// - Parameter point: where in it the beacon is now; nil: somewhere.
   public func mark(
-    _ room: String?, _ point: (x: Double, y: Double)?, at time: MonotonicTime, wallTime: WallTime
+    _ room: String?, _ point: Point?, at time: MonotonicTime, wallTime: WallTime
   ) {
     state.withLock { state in
-      let mark = RecordingMarks.Mark(
-        time: .calendar(wallTime), room: room, point: point, line: state.marks.count + 2)
-      state.marks.append((mark, time))
-      state.heardTime.mark(room.flatMap { rooms.firstIndex(of: $0) }, at: time)
+      let mark = PlacedMark(time: time, room: room, point: point, line: state.marks.count + 2)
+      state.marks.append(mark)
+      state.heardTime.mark(configuration.rooms.firstIndex { $0.name == room }, at: time)
       state.tape?.append(mark, at: wallTime)
     }
   }
 
   /// All sightings and marks until now.
-  public func take() -> (walk: HeardWalk, marks: [Placed]) { state.withLock { ($0.walk, $0.marks) } }
+  public func take() -> (walk: HeardWalk, marks: [PlacedMark]) { state.withLock { ($0.walk, $0.marks) } }
 
   /// Completes the recording. Returns the error that ended it early; nil: none.
   public func finishRecording() -> SystemError? {
@@ -150,6 +150,132 @@ extension LiveWalk.State {
   }
 }
 
+/// The sources of a live walk: our radios, or a recording instead of them, and the configured scanners.
+extension LiveWalk {
+  /// The source of advertisements.
+  public enum Input: Sendable {
+    case radio
+    /// Played in real time, once.
+    case recording(path: String)
+    /// As they arrive.
+    case standardInput
+  }
+
+  /// Receives until the task is cancelled or the input ends. A source's messages go to `onNotice`.
+  ///
+  /// Throws errors after which no source is left: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
+  public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
+    let options = brokerOptions(onNotice)
+    let client = try options.map { try Client($0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      if let client, let options {
+        group.addTask {
+          try await withTaskCancellationHandler {
+            try await self.follow(client, "\(options.host):\(options.port)", onNotice)
+          } onCancel: {
+            Task { await client.stop() }
+          }
+        }
+      }
+      group.addTask { try await self.listen(input, hasScanners: client != nil, onNotice) }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// For the scanners' messages, beside a running gateway: with a random client id and no last will. nil: there are none.
+  private func brokerOptions(_ onNotice: (String) -> Void) -> Options? {
+    guard !configuration.resolvedScanners.isEmpty else { return nil }
+    guard case .remote(let broker) = configuration.broker else {
+      onNotice("scanners are left out: the configuration names no broker that they could publish to")
+      return nil
+    }
+    var options = Options(broker, gateway: configuration.gatewayName)
+    options.clientID = ""
+    options.will = nil
+    return options
+  }
+
+  /// Receives scanners' messages until the connection is stopped. Throws `BrokerRefusal` for permanent errors.
+  private func follow(_ client: Client, _ broker: String, _ onNotice: (String) -> Void) async throws {
+    var intake = ScannerIntake(
+      configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
+    for filter in intake.filters { try client.subscribe(to: filter, qos: .atMostOnce) }
+    client.start()
+    var hearing = Hearing()
+    var lastRefusal: ConnectionFailure.Kind?
+    for await event in client.events {
+      switch event {
+      case .connected: intake.brokerConnected(at: LiveClock.now)
+      case .refused(let failure):
+        if failure.isPermanent { throw BrokerRefusal(broker: broker, failure: failure) }
+        if lastRefusal != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }
+        lastRefusal = failure.kind
+      case .disconnected(let reason):
+        if !Task.isCancelled { onNotice("lost the broker: \(reason)") }
+      case .subscriptionRefused(let filter, let reason):
+        onNotice("the broker refused the subscription to \(filter): \(reason)")
+      case .message(let message):
+        _ = intake.take(
+          message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now,
+          wallTime: LiveClock.wallNow, into: &hearing)
+        for notice in hearing.notices { onNotice(notice) }
+        self.hear(hearing, intake.table)
+        hearing.removeAll()
+      default: continue
+      }
+    }
+  }
+
+  private func listen(
+    _ input: Input, hasScanners: Bool, _ onNotice: @escaping @Sendable (String) -> Void
+  ) async throws {
+    switch input {
+    case .radio where configuration.radio.duty == .off: try await waitForCancellation()
+    case .radio:
+      do throws(RadioError) { try await listenToRadio(onNotice) } catch {
+        guard hasScanners else { throw error }
+        onNotice("no radio here: \(error)")
+        try await waitForCancellation()
+      }
+    case .recording(let path):
+      try await Recording.play(path, onObservation: { self.hear([$0], $1, isRemote: false) }) {
+        self.hear($0, $1, isRemote: false)
+      }
+    case .standardInput: try await listenToStandardInput()
+    }
+  }
+
+  private func waitForCancellation() async throws {
+    while true { try await Task.sleep(for: .seconds(3600)) }
+  }
+
+  private func listenToRadio(_ onNotice: @escaping @Sendable (String) -> Void) async throws(RadioError) {
+    var options = LiveRadio.Options(configuration)
+    options.broadcast = nil
+    let radio = try LiveRadio(options)
+    var handlers = LiveRadio.Handlers { [self] batch, table in self.hear(batch, table, isRemote: false) }
+    handlers.onNotice = onNotice
+    try await radio.listen(handlers)
+  }
+
+  /// On a thread of its own, because reading blocks; it ends with the process.
+  private func listenToStandardInput() async throws {
+    let ended = AsyncThrowingStream.makeStream(of: Void.self)
+    DispatchQueue(label: "standard input").async { [self] in
+      do throws(CaptureError) {
+        try Recording.hearStandardInput(onObservation: { self.hear([$0], $1, isRemote: false) }) {
+          self.hear($0, $1, isRemote: false)
+        }
+        ended.continuation.finish()
+      } catch {
+        ended.continuation.finish(throwing: error)
+      }
+    }
+    for try await _ in ended.stream {}
+  }
+}
+
 /// A recording of a walk, with the carried beacon alone, and its marks.
 struct WalkTape: ~Copyable {
   private let recording: RecordingFile
@@ -204,7 +330,7 @@ struct WalkTape: ~Copyable {
     encoder.bytes.removeAll(keepingCapacity: true)
   }
 
-  mutating func append(_ mark: RecordingMarks.Mark, at time: WallTime) {
+  mutating func append(_ mark: PlacedMark, at time: WallTime) {
     let needsQuotes = mark.room.map { $0.contains { ",\" ".contains($0) } } ?? false
     let name = mark.room ?? ""
     let text = needsQuotes ? "\"\(name.replacing("\"", with: "\"\""))\"" : name

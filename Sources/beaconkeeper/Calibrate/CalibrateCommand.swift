@@ -149,10 +149,10 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
   }
 
-  private typealias Heard = (walk: HeardWalk, marks: [LiveWalk.Placed])
+  private typealias Heard = (walk: HeardWalk, marks: [PlacedMark])
 
   private func live(_ configuration: Configuration) async throws -> Heard? {
-    let input: WalkEars.Input =
+    let input: LiveWalk.Input =
       switch play {
       case nil: .radio
       case "-"?: .standardInput
@@ -177,7 +177,7 @@ struct CalibrateCommand: AsyncParsableCommand {
   }
 
   /// The walk of one beacon.
-  private func walk(_ heard: HeardWalk, _ marks: [LiveWalk.Placed]) throws(ExitCode) -> WalkWithMarks {
+  private func walk(_ heard: HeardWalk, _ marks: [PlacedMark]) throws(ExitCode) -> WalkWithMarks {
     do throws(UselessWalk) { return try heard.marked(marks) } catch {
       guard error.isSilent else { throw failure("\(error)", .dataError) }
       let isLive = captures.isEmpty

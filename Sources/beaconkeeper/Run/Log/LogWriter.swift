@@ -88,13 +88,5 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
   case debug, info, notice, warning, error
 
-  var level: Logger.Level {
-    switch self {
-    case .debug: .debug
-    case .info: .info
-    case .notice: .notice
-    case .warning: .warning
-    case .error: .error
-    }
-  }
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
