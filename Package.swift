@@ -200,7 +200,6 @@ let package = Package(
         "RoomReport", "Setup",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),

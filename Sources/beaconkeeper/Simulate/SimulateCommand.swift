@@ -195,7 +195,7 @@ struct SimulateCommand: ParsableCommand {
   private func conclude(_ account: inout SimulationAccount) throws {
     account.finish()
     try tell(account)
-    MissedExpectations(book: account.book, takesSpan: capture.isEmpty).tell()
+    account.book.tellMissed(takesSpan: capture.isEmpty)
   }
 
   /// Each phone with its own profile, changed by the command line.
