@@ -73,6 +73,12 @@ extension String {
 }
 
 extension [[String]] {
+  /// A table of names with an explanation for each, indented.
+  package init(terms: [(name: String, words: String)]) { self = terms.map { ["", $0.name, $0.words] } }
+
+  /// The table as text.
+  package var text: String { aligned.joined(separator: "\n") }
+
   /// The lines of a table: columns as wide as they need, two cells apart.
   package var aligned: [String] {
     let columns = map(\.count).max() ?? 0

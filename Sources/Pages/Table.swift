@@ -41,7 +41,7 @@ package struct Table<Row> {
   package func text(_ rows: [Row]) -> String {
     let shown = columns.filter { $0.place != .page }
     let lines = [shown.map { $0.title.uppercased() }] + rows.map { row in shown.map { $0.cell(row) } }
-    return lines.aligned.joined(separator: "\n")
+    return lines.text
   }
 
   /// The head and the body of a page's table. The first column that is no number names the row.

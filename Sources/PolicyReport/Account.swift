@@ -5,8 +5,6 @@ import RangingPolicy
 struct Account {
   let result: Simulation
 
-  init(_ result: Simulation) { self.result = result }
-
   /// Everything that the drawing shows, for readers who cannot see it.
   var sentence: String {
     var parts: [String] = []

@@ -50,7 +50,7 @@ struct ProfileCard {
           result, near: card.example.approach.near, id: id, until: setting.span, budget: setting.budget
         ).write(into: &page)
         page.element("figcaption") { page in
-          page.say(Account(result).verdict + " ")
+          page.say(Account(result: result).verdict + " ")
           if let outcome = result.outcome, !outcome.isDelivered { page.code(outcome.rawValue) }
         }
       }
@@ -65,7 +65,8 @@ struct ProfileCard {
     guard !constants.isEmpty else { return }
     page.element("div", ["class": "fit", "tabindex": "0", "role": "region", "aria-label": "Constants"]) {
       ConstantsTable(
-        constants, caption: result.verdicts.count > 1 ? "These verdicts hang on" : "This verdict hangs on"
+        constants: constants,
+        caption: result.verdicts.count > 1 ? "These verdicts hang on" : "This verdict hangs on"
       ).write(into: &$0)
     }
   }
@@ -94,6 +95,54 @@ struct ProfileCard {
       let why = risk.source.text
       page.element("p", "Risk \(risk.value.rawValue)\(why.isEmpty ? "" : ": \(why)").")
       page.element("p", "App review \(review.value.rawValue): \(review.source.text).")
+    }
+  }
+}
+
+/// How much detail a page has room for: the more cards, the less on each. So the size of the page is bounded.
+struct Budget {
+  /// Rows of near triggers on each card.
+  let nears: Int
+  /// Rows of states on each card.
+  let states: Int
+  /// Bars of a strip with words on them; further ones are drawn as one shape.
+  let bars: Int
+  /// Entries of each kind that the script gets for each card.
+  let entries: Int
+  /// Points of each curve of the distance.
+  let points: Int
+
+  init(cards: Int) {
+    let cards = max(1, cards)
+    nears = min(max(600 / cards, 6), 60)
+    states = min(max(2000 / cards, 12), 100)
+    bars = min(max(5000 / cards, 50), 500)
+    entries = min(max(12_000 / cards, 80), 8000)
+    points = min(max(12_000 / cards, 100), DistanceCurve.limit)
+  }
+}
+
+/// Constants with their value, source and confidence.
+struct ConstantsTable {
+  let constants: [StatedRule]
+  let caption: String
+
+  func write(into page: inout Markup) {
+    page.element("table", ["class": "constants"]) { page in
+      page.element("caption", caption)
+      page.rows(below: ["Constant", "Value", "Source", "Confidence"]) { page in
+        for constant in constants {
+          page.element("tr", ["class": constant.confidence == .high ? "sure" : "unsure"]) { page in
+            page.element("th", ["scope": "row"]) { $0.code(constant.name) }
+            page.element("td", constant.value)
+            page.element("td", constant.source.text)
+            page.element("td") { page in
+              page.element("abbr", ["title": constant.confidence.words], constant.confidence.rawValue)
+              if constant.confidence != .high { page.say(" uncertain") }
+            }
+          }
+        }
+      }
     }
   }
 }

@@ -43,12 +43,12 @@ public struct Report: Sendable {
       title: title, version: version, sheet: Style.sheet, script: Script.page, caution: Page.simulated
     ).html { page in
       writeHead(into: &page)
-      Summary(self, cards).write(into: &page)
+      Summary(report: self, cards: cards).write(into: &page)
       if !comparisons.isEmpty {
         ComparisonSection(comparisons: comparisons, visitsPerDay: visitsPerDay).write(into: &page)
       }
       write(cards, into: &page)
-      Legend(self).write(into: &page)
+      Legend(report: self).write(into: &page)
     }
   }
 

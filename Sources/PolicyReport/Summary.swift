@@ -6,11 +6,6 @@ struct Summary {
   let report: Report
   let cards: [Card]
 
-  init(_ report: Report, _ cards: [Card]) {
-    self.report = report
-    self.cards = cards
-  }
-
   func write(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "summary"]) { page in
       page.element("h2", ["id": "summary"], "Summary")

@@ -3,9 +3,7 @@ import Proximity
 
 /// The reported rooms, by the true room.
 struct ConfusionTable {
-  private let report: RoomReport
-
-  init(_ report: RoomReport) { self.report = report }
+  let report: RoomReport
 
   func write(into page: inout Markup) {
     guard let confusion = report.journey.assessment?.confusion else { return }

@@ -4,9 +4,7 @@ import Proximity
 
 /// Reported events, in words.
 struct EventSection {
-  private let report: RoomReport
-
-  init(_ report: RoomReport) { self.report = report }
+  let report: RoomReport
 
   func write(into page: inout Markup) {
     let journey = report.journey

@@ -42,11 +42,11 @@ public struct RoomReport: Sendable {
       caution: "What the gateway would have reported, from a recording. Times are UTC.")
     return page.html { page in
       writeHead(into: &page)
-      Summary(self).write(into: &page)
-      PlanSection(self).write(into: &page)
+      Summary(report: self).write(into: &page)
+      PlanSection(report: self).write(into: &page)
       TimeSection(self).write(into: &page)
-      ConfusionTable(self).write(into: &page)
-      EventSection(self).write(into: &page)
+      ConfusionTable(report: self).write(into: &page)
+      EventSection(report: self).write(into: &page)
     }
   }
 

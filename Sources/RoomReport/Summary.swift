@@ -4,15 +4,15 @@ import Proximity
 
 /// How often the rooms were right, and how long the beacon was in each.
 struct Summary {
-  private let report: RoomReport
-
-  init(_ report: RoomReport) { self.report = report }
+  let report: RoomReport
 
   func write(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "summary"]) { page in
       page.element("h2", ["id": "summary"], "Summary")
       if let assessment = report.journey.assessment { writeFigures(assessment, into: &page) }
-      writeTimes(into: &page)
+      page.element("div", ["class": "scroll"]) { page in
+        page.element("table") { table.write(times, into: &$0) }
+      }
     }
   }
 
@@ -55,51 +55,42 @@ struct Summary {
   }
 
   private struct Time {
+    /// nil: in no room.
+    var room: RoomIndex?
     var told = 0.0
     var stays = 0
     var truth = 0.0
   }
 
-  private func writeTimes(into page: inout Markup) {
-    let journey = report.journey
+  /// No room comes last.
+  private var times: [Time] {
     var times: [Int32: Time] = [:]
-    for stay in journey.told {
-      times[stay.room?.rawValue ?? .max, default: Time()].told += (stay.to - stay.from).seconds
-      times[stay.room?.rawValue ?? .max, default: Time()].stays += 1
+    for stay in report.journey.told {
+      times[stay.room?.rawValue ?? .max, default: Time(room: stay.room)].told += (stay.to - stay.from).seconds
+      times[stay.room?.rawValue ?? .max]?.stays += 1
     }
     // Only the time that was judged: a beacon that is not heard is in no room.
-    for (room, told) in (journey.assessment?.confusion ?? []).enumerated() {
-      let seconds = told.reduce(0, +)
-      if seconds > 0 { times[Int32(room), default: Time()].truth += seconds }
+    for (room, told) in (report.journey.assessment?.confusion ?? []).enumerated() {
+      let (room, seconds) = (RoomIndex(rawValue: Int32(room)), told.reduce(0, +))
+      if seconds > 0 { times[room.rawValue, default: Time(room: room)].truth += seconds }
     }
-    page.element("div", ["class": "scroll"]) { page in
-      page.element("table") { page in
-        page.element("thead") { page in
-          page.element("tr") { page in
-            for title in ["room", "reported for", "stays"]
-              + (journey.truth == nil ? [] : ["true for, while heard"])
-            {
-              page.element("th", ["scope": "col"], title)
-            }
-          }
-        }
-        page.element("tbody") { page in
-          for (room, time) in times.sorted(by: { $0.key < $1.key }) {
-            let index = room == .max ? nil : RoomIndex(rawValue: room)
-            page.element("tr") { page in
-              page.element("th", ["scope": "row"]) { page in
-                page.element("span", ["class": "swatch \(RoomStyle.name(index))", "aria-hidden": "true"])
-                page.say(report.name(of: index))
-              }
-              page.element("td", ["class": "number"], TimeWords.length(time.told))
-              page.element("td", ["class": "number"], "\(time.stays)")
-              if journey.truth != nil {
-                page.element("td", ["class": "number"], TimeWords.length(time.truth))
-              }
-            }
-          }
-        }
-      }
+    return times.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private var table: Table<Time> {
+    var columns: [Table<Time>.Column] = [
+      .init("room") {
+        report.name(of: $0.room)
+      } write: { time, page in
+        page.element("span", ["class": "swatch \(RoomStyle.name(time.room))", "aria-hidden": "true"])
+        page.say(report.name(of: time.room))
+      },
+      .number("reported for") { TimeWords.length($0.told) },
+      .number("stays") { "\($0.stays)" },
+    ]
+    if report.journey.truth != nil {
+      columns.append(.number("true for, while heard") { TimeWords.length($0.truth) })
     }
+    return Table(columns)
   }
 }

@@ -20,9 +20,9 @@ import Testing
   }
 
   private static func text(_ screen: WalkScreen) -> String {
-    screen.lines(
-      .init(receivers: [], beacons: [], latest: nil, seconds: [0, 0]), beacon: nil, at: .zero, width: 80
-    ).joined(separator: "\n")
+    var glimpse = LiveWalk.Glimpse()
+    glimpse.seconds = [0, 0]
+    return screen.lines(glimpse, beacon: nil, at: .zero, width: 80).joined(separator: "\n")
   }
 
   @Test func `a point says the room, too, and its digits are no rooms`() {
@@ -56,13 +56,25 @@ import Testing
     let screen = WalkScreen(
       rooms: [Self.room("hall", from: 0)], expected: (0..<12).map { "esp-board-\($0)" })
     let heard = (0..<6).map { (name: "esp-board-\($0)", level: Int8(-60), time: MonotonicTime.zero) }
-    let lines = screen.lines(
-      .init(receivers: heard, beacons: [], latest: .zero, seconds: [12.6]), beacon: "keys", at: .zero,
-      width: 60)
+    var glimpse = LiveWalk.Glimpse()
+    (glimpse.receivers, glimpse.latest, glimpse.seconds) = (heard, .zero, [12.6])
+    let lines = screen.lines(glimpse, beacon: "keys", at: .zero, width: 60)
     #expect(lines.allSatisfy { $0.count <= 60 || $0.hasPrefix("Carry") }, "\(lines)")
     let text = lines.joined(separator: "\n")
     #expect((0..<12).allSatisfy { text.contains("esp-board-\($0)") })
     #expect(text.contains("  12 s"))
+  }
+
+  @Test func `wide names are wrapped by the cells that they need`() {
+    let screen = WalkScreen(
+      rooms: [Self.room("玄関", from: 0), Self.room("hall", from: 4)],
+      expected: (1...9).map { "居間の受信機\($0)" })
+    var glimpse = LiveWalk.Glimpse()
+    glimpse.seconds = [0, 0]
+    let lines = screen.lines(glimpse, beacon: "keys", at: .zero, width: 60)
+    #expect(lines.contains("  1  玄関  ····················  0 s  missing"))
+    let names = lines.filter { $0.contains("受信機") }
+    #expect(names.count == 3 && names.allSatisfy { $0.cells <= 60 }, "\(lines)")
   }
 
   @Test func `without outlines there are no points`() {

@@ -9,11 +9,9 @@ import Testing
 @Suite struct JournalFileTests {
   private let site: Site
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-file-\(UUID())")
-  private let partition: FleetPartition
 
   init() throws {
     site = try Site()
-    partition = FleetPartition(site.configuration, 0, of: 1, epoch: 7)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
@@ -30,7 +28,7 @@ import Testing
 
   @Test func `what was written is replayed, also after a crash in the middle of a line`() throws {
     let queue = site.queue(seconds: 5)
-    let journal = try JournalFile(folder.path, partition, of: 1, lease: 3)
+    let journal = try JournalFile(folder.path, partition: 0, of: 1, epoch: 7, lease: 3)
     add(queue, to: journal)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
     try journal.write()
@@ -47,9 +45,9 @@ import Testing
   }
 
   @Test func `a tenure has its own file`() throws {
-    _ = try JournalFile(folder.path, partition, of: 1, lease: 3)
-    _ = try JournalFile(folder.path, partition, of: 1, lease: 4)
-    let words = fault { _ = try JournalFile(folder.path, partition, of: 1, lease: 4) }
+    _ = try JournalFile(folder.path, partition: 0, of: 1, epoch: 7, lease: 3)
+    _ = try JournalFile(folder.path, partition: 0, of: 1, epoch: 7, lease: 4)
+    let words = fault { _ = try JournalFile(folder.path, partition: 0, of: 1, epoch: 7, lease: 4) }
     #expect(words?.hasSuffix("partition-0-epoch-7-lease-4.jsonl: File exists") == true)
   }
 
@@ -72,7 +70,7 @@ import Testing
     guard mount("journal", folder.path, "tmpfs", 0, "size=64k") == 0 else { return }
     // MNT_DETACH: the journal may still be open.
     defer { umount2(folder.path, 2) }
-    let journal = try JournalFile(folder.path, partition, of: 1, lease: 1)
+    let journal = try JournalFile(folder.path, partition: 0, of: 1, epoch: 7, lease: 1)
     let queue = site.queue(seconds: 600)
     var told: String?
     for start in stride(from: 0, to: queue.count, by: 20) where told == nil {

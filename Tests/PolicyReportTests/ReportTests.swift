@@ -46,7 +46,7 @@ import Testing
     let drawings = cards.count + report.comparisons.count
     #expect(page.elements["article"] == drawings)
     for card in cards {
-      #expect(page.ids.contains("\(card.id)-d") && page.text.contains(Account(card.result).sentence))
+      #expect(page.ids.contains("\(card.id)-d") && page.text.contains(Account(result: card.result).sentence))
     }
     #expect(page.elements["desc"] == report.comparisons.count)
   }

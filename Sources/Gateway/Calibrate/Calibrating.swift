@@ -1,8 +1,23 @@
 import Beacons
-import Captures
 import Pipeline
 import Proximity
 import Settings
+
+/// The sightings of a beacon, and the rooms that it was in.
+package struct WalkWithMarks: Sendable {
+  package let beacon: String
+  package let sightings: [Sighting]
+  package let receivers: ReceiverTable
+  package let marks: [PlacedMark]
+
+  /// The receivers that heard it, by name, with the number of sightings.
+  package var hearers: [String: Int] {
+    var counts: [UInt16: Int] = [:]
+    for sighting in sightings { counts[sighting.receiver.rawValue, default: 0] += 1 }
+    return Dictionary(
+      uniqueKeysWithValues: counts.map { (receivers.name(of: ReceiverIndex(rawValue: $0.key)), $0.value) })
+  }
+}
 
 /// Computes a calibration from a walk.
 package struct Calibrating {
@@ -35,10 +50,8 @@ package struct Calibrating {
       names.rooms.enumerated().map { ($1, RoomIndex(rawValue: Int32($0))) },
       uniquingKeysWith: { first, _ in first }
     )
-    let marks = source.marks.map { placed in
-      MarkedWalk.Mark(
-        time: placed.time, room: placed.mark.room.flatMap { rooms[$0] },
-        point: placed.mark.point.map { Point(x: $0.x, y: $0.y) })
+    let marks = source.marks.map { mark in
+      MarkedWalk.Mark(time: mark.time, room: mark.room.flatMap { rooms[$0] }, point: mark.point)
     }
     walk = MarkedWalk(source.sightings, marks: marks, plan: plan)
   }
@@ -72,13 +85,12 @@ package struct Calibrating {
 
   /// Marks whose point lies outside of their room.
   private var strays: [Int] {
-    source.marks.compactMap { placed in
-      guard let point = placed.mark.point.map({ Point(x: $0.x, y: $0.y) }),
-        let room = configuration.rooms.first(where: { $0.name == placed.mark.room }),
+    source.marks.compactMap { mark in
+      guard let point = mark.point, let room = configuration.rooms.first(where: { $0.name == mark.room }),
         case let outline = Outline(room.outline), outline.corners.count > 2,
         !outline.contains(point), outline.distance(to: point) > Self.tolerance
       else { return nil }
-      return placed.mark.line
+      return mark.line
     }
   }
 
@@ -89,8 +101,16 @@ package struct Calibrating {
 /// Why a walk cannot be used, in plain words.
 package struct UselessWalk: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
+  /// Whether no beacon was heard at all.
+  package private(set) var isSilent = false
 
   package init(_ description: String) { self.description = description }
+
+  static func silent(_ description: String) -> UselessWalk {
+    var walk = UselessWalk(description)
+    walk.isSilent = true
+    return walk
+  }
 }
 
 /// The sightings of a beacon, and the rooms that it was in.

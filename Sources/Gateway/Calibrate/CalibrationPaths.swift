@@ -3,7 +3,10 @@ import Dashboard
 import HTTP
 import JSON
 import Machine
+import Pipeline
+import Proximity
 import Settings
+import SettingsFile
 
 /// `calibration…` of the API.
 extension CalibrationDesk {
@@ -95,5 +98,89 @@ extension CalibrationDesk {
         isLive: stage.player == nil
       )
       .json)
+  }
+}
+
+/// The progress of a calibration from the page: the rooms that are covered or missing, and the result.
+struct CalibrationPicture {
+  let state: CalibrationDesk.State
+  let configuration: Configuration
+  let now: Moment
+  let canSave: Bool
+  let isLive: Bool
+  /// The latest marks, which are drawn.
+  private static let markLimit = 500
+
+  var json: [UInt8] {
+    JSONWriter.object {
+      $0.field("state", phase)
+      $0.field("possible", isLive && !configuration.rooms.isEmpty)
+      $0.field("can_save", canSave)
+      $0.field("file", configuration.calibrationFile)
+      $0.object("walk", of: state.walk) { write($1, in: &$0) }
+      $0.key("result")
+      if case .done(let result)? = state.fit { $0.value(json: result.json) } else { $0.null() }
+      $0.field("part", progress.part, decimals: 2)
+      $0.field("problem", progress.problem)
+      $0.object("saved", of: state.kept) { json, kept in
+        json.field("file", kept.store.path)
+        json.field("earlier", kept.hadEarlier)
+        json.field("missing", kept.missing)
+      }
+    }
+  }
+
+  private var progress: (part: Double?, problem: String?) {
+    switch state.fit {
+    case .running(let part)?: (part, nil)
+    case .failed(let reason)?: (nil, reason)
+    case .done?, nil: (nil, nil)
+    }
+  }
+
+  private var phase: String {
+    guard state.walk != nil else { return "none" }
+    return switch state.fit {
+    case nil: "walking"
+    case .running?: "fitting"
+    case .failed?: "failed"
+    case .done?: "fitted"
+    }
+  }
+
+  private func write(_ walk: CalibrationWalk, in json: inout JSONWriter) {
+    json.field("beacon", walk.beacon)
+    json.field("since", walk.began.wallTime)
+    json.field("sightings", walk.sightings.count)
+    json.field("full", walk.isFull)
+    json.field("heard_s", walk.latest.map { max((now.time - $0).seconds, 0) }, decimals: 1)
+    json.field("room", walk.marks.marks.last?.room)
+    json.field("marks", walk.marks.marks.count)
+    let stays = (try? Calibrating(walk.marked, configuration))?.stays ?? []
+    json.objects("rooms", configuration.rooms) { json, room in
+      json.field("room", room.name)
+      json.field("floor", room.floor)
+      json.field("seconds", stays.first { $0.room == room.name }?.seconds ?? 0, decimals: 1)
+      json.field("goal", CalibrationResult.goal, decimals: 0)
+    }
+    json.objects("receivers", receivers(of: walk)) { json, name in
+      let heard = walk.receivers.names.firstIndex(of: name).flatMap {
+        walk.levels[ReceiverIndex(rawValue: UInt16($0))]
+      }
+      json.field("receiver", name)
+      json.field("rssi_dbm", heard.map { Double($0.level) }, decimals: 0)
+      json.field("heard_s", heard.map { max((now.time - $0.time).seconds, 0) }, decimals: 1)
+    }
+    json.objects("points", walk.marks.marks.suffix(Self.markLimit).filter { $0.point != nil }) { json, mark in
+      json.field("x", mark.point?.x, decimals: 2)
+      json.field("y", mark.point?.y, decimals: 2)
+      json.field("floor", mark.floor)
+    }
+  }
+
+  /// The configured receivers, and any others that heard the beacon.
+  private func receivers(of walk: CalibrationWalk) -> [String] {
+    let expected = configuration.receivers.map(\.name) + configuration.rooms.flatMap(\.receivers)
+    return Set(expected + walk.receivers.names).sorted()
   }
 }

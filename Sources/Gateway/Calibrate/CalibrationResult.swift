@@ -48,73 +48,160 @@ package struct CalibrationResult: Sendable {
   }
 }
 
-/// The result for programs.
-package struct CalibrationJSON {
-  private let result: CalibrationResult
-
-  package init(_ result: CalibrationResult) { self.result = result }
-
-  package var text: String { String(decoding: bytes, as: UTF8.self) }
-
-  package var bytes: [UInt8] {
+extension CalibrationResult {
+  /// The result for programs.
+  package var json: [UInt8] {
     JSONWriter.object { json in
-      json.field("beacon", result.beacon)
-      json.field("usable", result.calibration != nil)
-      json.objects("rooms", result.stays) { json, stay in
+      json.field("beacon", beacon)
+      json.field("usable", calibration != nil)
+      json.objects("rooms", stays) { json, stay in
         json.field("room", stay.room)
         json.field("seconds", stay.seconds, decimals: 1)
-        json.field("enough", stay.seconds >= CalibrationResult.goal)
+        json.field("enough", stay.seconds >= Self.goal)
       }
-      json.array("receivers", result.receivers) { json, receiver in
-        let fit = result.fit.receivers.first { $0.name == receiver.name }
-        json.object { json in
-          json.field("receiver", receiver.name)
-          json.field("sightings", receiver.sightings)
-          json.field("power_dbm", fit?.power, decimals: 2)
-          json.field("exponent", fit?.exponent, decimals: 3)
-        }
+      json.objects("receivers", receivers) { json, receiver in
+        let fit = self.fit.receivers.first { $0.name == receiver.name }
+        json.field("receiver", receiver.name)
+        json.field("sightings", receiver.sightings)
+        json.field("power_dbm", fit?.power, decimals: 2)
+        json.field("exponent", fit?.exponent, decimals: 3)
       }
-      json.field("wall_loss_db", result.hasGeometry ? result.fit.wallLoss : nil, decimals: 2)
-      json.key("held_out")
-      if let comparison = result.comparison { write(comparison, &json) } else { json.null() }
-      json.array("marks_outside_their_room", result.strays) { $0.value($1) }
+      json.field("wall_loss_db", hasGeometry ? fit.wallLoss : nil, decimals: 2)
+      json.object("held_out", of: comparison) { write($1, &$0) }
+      json.array("marks_outside_their_room", strays) { $0.value($1) }
     }
   }
 
   private func write(_ comparison: RoomCalibrator.Comparison, _ json: inout JSONWriter) {
-    json.object { json in
-      json.key("nothing")
-      write(comparison.uncalibrated, &json)
-      if let pathLoss = comparison.pathLoss {
-        json.key("path_loss")
-        write(pathLoss, &json)
-      }
-      json.key("all")
-      write(comparison.calibrated, &json)
-      json.key("kept")
-      switch comparison.best {
-      case .all: json.value("all")
-      case .pathLoss: json.value("path_loss")
-      case nil: json.value("nothing")
-      }
-      if let mistake = comparison.kept.mostMistaken {
-        json.object("most_mistaken") { json in
-          json.field("room", result.name(mistake.room))
-          json.field("told", result.name(mistake.told))
-          json.field("share", mistake.share, decimals: 3)
-        }
-      }
-      if let need = comparison.kept.neediest { json.field("receiver_wanted_in", result.name(need.room)) }
+    json.object("nothing") { write(comparison.uncalibrated, &$0) }
+    if let pathLoss = comparison.pathLoss { json.object("path_loss") { write(pathLoss, &$0) } }
+    json.object("all") { write(comparison.calibrated, &$0) }
+    switch comparison.best {
+    case .all: json.field("kept", "all")
+    case .pathLoss: json.field("kept", "path_loss")
+    case nil: json.field("kept", "nothing")
     }
+    if let mistake = comparison.kept.mostMistaken {
+      json.object("most_mistaken") { json in
+        json.field("room", name(mistake.room))
+        json.field("told", name(mistake.told))
+        json.field("share", mistake.share, decimals: 3)
+      }
+    }
+    if let need = comparison.kept.neediest { json.field("receiver_wanted_in", name(need.room)) }
   }
 
   private func write(_ assessment: RoomAssessment, _ json: inout JSONWriter) {
-    json.object { json in
-      json.field("right", assessment.right, decimals: 4)
-      json.field("changes", assessment.changes)
-      json.field("true_changes", assessment.trueChanges)
-      json.field("median_delay_s", assessment.delay, decimals: 2)
-      json.field("median_error_m", assessment.distance, decimals: 2)
+    json.field("right", assessment.right, decimals: 4)
+    json.field("changes", assessment.changes)
+    json.field("true_changes", assessment.trueChanges)
+    json.field("median_delay_s", assessment.delay, decimals: 2)
+    json.field("median_error_m", assessment.distance, decimals: 2)
+  }
+}
+
+extension CalibrationResult {
+  /// The result for people.
+  package var text: String {
+    var parts = [head, roomText, receiverText]
+    if let comparison {
+      parts += [assessment(comparison)] + remarks(comparison)
+    } else {
+      parts.append(
+        "The walk is too short to tell how right rooms will be: mark a minute at least, in all rooms.")
     }
+    return parts.joined(separator: "\n\n")
+  }
+
+  private var head: String {
+    let seconds = stays.reduce(0) { $0 + $1.seconds }
+    let covered = stays.count - uncovered.count
+    let heard = receivers.count - unheard.count
+    return
+      "beacon \(beacon): \(Int(seconds.rounded())) s in \(covered) of \(stays.count) rooms, "
+      + "heard by \(heard) of \(receivers.count) receivers"
+  }
+
+  private var roomText: String {
+    var table = [["ROOM", "COVERED", ""]]
+    for stay in stays {
+      let verdict =
+        stay.seconds == 0
+        ? "missing: walk through it"
+        : stay.seconds < Self.goal
+          ? "short of \(Int(Self.goal)) s: stay longer" : ""
+      table.append([stay.room, "\(Int(stay.seconds.rounded())) s", verdict])
+    }
+    return table.text
+  }
+
+  private var receiverText: String {
+    let fits = Dictionary(
+      fit.receivers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var titles = ["RECEIVER", "HEARD"]
+    if hasGeometry { titles += ["AT 1 M", "EXPONENT"] }
+    var table = [titles]
+    for receiver in receivers {
+      var row = [receiver.name, "\(receiver.sightings)×"]
+      if receiver.sightings == 0 {
+        row = [receiver.name, "missing: is it on, and is this its name?"]
+      } else if hasGeometry, let fit = fits[receiver.name] {
+        row += [decimal(fit.power, decimals: 0) + " dBm", decimal(fit.exponent, decimals: 1)]
+      }
+      table.append(row)
+    }
+    let walls = hasGeometry ? ["a wall takes \(decimal(fit.wallLoss, decimals: 1)) dB"] : []
+    return (table.aligned + walls).joined(separator: "\n")
+  }
+
+  private func assessment(_ comparison: RoomCalibrator.Comparison) -> String {
+    let hasPlaces = comparison.kept.distance != nil
+    var table = [
+      ["ON STRETCHES LEFT OUT", "RIGHT", "CHANGES", "DELAY"] + (hasPlaces ? ["OFF BY"] : []) + [""]
+    ]
+    func add(_ title: String, _ assessment: RoomAssessment, _ remark: String) {
+      var row = [
+        title, decimal(100 * assessment.right, decimals: 1) + " %",
+        "\(assessment.changes), \(assessment.trueChanges) true",
+        assessment.delay.map { decimal($0, decimals: 1) + " s" } ?? "–",
+      ]
+      if hasPlaces { row.append(assessment.distance.map { decimal($0, decimals: 1) + " m" } ?? "–") }
+      table.append(row + [remark])
+    }
+    let best = comparison.best
+    add("nothing measured", comparison.uncalibrated, best == nil ? "best" : "")
+    if let pathLoss = comparison.pathLoss {
+      add("power, exponent, walls", pathLoss, best == .pathLoss ? "kept" : best == nil ? "left out" : "")
+    }
+    add(
+      hasGeometry ? "and maps of the signal" : "levels by room", comparison.calibrated,
+      best == .all ? "kept" : "left out")
+    return table.text
+  }
+
+  private func remarks(_ comparison: RoomCalibrator.Comparison) -> [String] {
+    var remarks: [String] = []
+    switch comparison.best {
+    case .all: break
+    case .pathLoss: remarks.append("Maps of the signal made rooms worse on this walk, so they are left out.")
+    case nil: remarks.append("Rooms are right more often with nothing measured than with this walk.")
+    }
+    let kept = comparison.kept
+    if let mistake = kept.mostMistaken {
+      remarks.append(
+        "\(name(mistake.room)) is most often mistaken for \(name(mistake.told)): "
+          + "\(decimal(100 * mistake.share, decimals: 0)) % of its time.")
+    }
+    if let need = kept.neediest {
+      remarks.append(
+        "A further receiver would help most in \(name(need.room)): it and \(name(need.other)) were mistaken "
+          + "for each other for \(decimal(need.seconds, decimals: 0)) s.")
+    }
+    if let first = strays.first {
+      remarks.append(
+        "\(strays.count) marked points lie outside of their rooms, first in line \(first): do the coordinates fit the outlines?"
+      )
+    }
+    return remarks.isEmpty ? [] : [remarks.joined(separator: "\n")]
   }
 }

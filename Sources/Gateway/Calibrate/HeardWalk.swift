@@ -47,8 +47,6 @@ public struct HeardWalk: Sendable {
     return take(roster.sighting(of: observation))
   }
 
-  func name(of beacon: BeaconIndex) -> String { roster.name(of: beacon) }
-
   private mutating func take(_ sighting: Sighting?) -> Sighting? {
     guard let sighting, sighting.rssi != nil, counts(sighting.beacon), !isFull else { return nil }
     sightings[sighting.beacon, default: []].append(sighting)
@@ -75,17 +73,20 @@ public struct HeardWalk: Sendable {
       .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
   }
 
-  /// In order of time.
-  public func sightings(of beacon: BeaconIndex) -> [Sighting] { sightings[beacon] ?? [] }
-
-  /// The decision clock's time for a wall time. It is exact if it is called when the first advertisement after that time was
-  /// observed.
-  func time(at wallTime: WallTime) -> MonotonicTime? {
-    latest.map { $0.time + (wallTime - $0.wallTime) }
+  /// The walk of the wanted beacon; if none was wanted, of the only one.
+  package func marked(_ marks: [PlacedMark]) throws(UselessWalk) -> WalkWithMarks {
+    let beacons = heard
+    guard let only = beacons.first else {
+      throw .silent("nothing was heard of \(wanted.map { "the beacon “\($0)”" } ?? "any configured beacon")")
+    }
+    guard beacons.count == 1 else {
+      let list = beacons.prefix(10).map { "\($0.name) (\($0.count) times)" }.joined(separator: ", ")
+      let more = beacons.count > 10 ? " and \(beacons.count - 10) more" : ""
+      throw UselessWalk("several beacons were heard: \(list)\(more); name yours with --beacon")
+    }
+    return WalkWithMarks(
+      beacon: only.name, sightings: sightings[only.beacon] ?? [], receivers: receivers, marks: marks)
   }
-
-  /// When the latest advertisement was received, by the wall clock.
-  var wallTime: WallTime? { latest?.wallTime }
 }
 
 extension HeardWalk {
@@ -94,10 +95,10 @@ extension HeardWalk {
   /// - Parameter progress: gets the bytes read, the bytes in total, and the number of advertisements.
   public mutating func read(
     _ captures: [String], marks: RecordingMarks, progress: (Int64, Int64?, UInt64) -> Void
-  ) throws(CaptureError) -> [(mark: RecordingMarks.Mark, time: MonotonicTime)] {
+  ) throws(CaptureError) -> [PlacedMark] {
     var recording = try Recording(paths: captures)
     var batch = AdvertisementBatch()
-    var placed: [(mark: RecordingMarks.Mark, time: MonotonicTime)] = []
+    var placed: [PlacedMark] = []
     var start: MonotonicTime?
     var advertisements: UInt64 = 0
     var table = receivers
@@ -128,8 +129,7 @@ extension HeardWalk {
 
   /// Gives a time to the marks up to now; at the end, to all.
   private func place(
-    _ placed: inout [(mark: RecordingMarks.Mark, time: MonotonicTime)], _ marks: RecordingMarks,
-    _ start: MonotonicTime?, isLast: Bool
+    _ placed: inout [PlacedMark], _ marks: RecordingMarks, _ start: MonotonicTime?, isLast: Bool
   ) {
     while placed.count < marks.marks.count {
       let mark = marks.marks[placed.count]
@@ -137,13 +137,26 @@ extension HeardWalk {
       switch mark.time {
       case .sinceStart(let span): time = (start ?? .zero) + span
       case .calendar(let wallTime):
-        guard isLast || wallTime <= self.wallTime ?? wallTime, let place = self.time(at: wallTime) else {
-          return
-        }
-        time = place
+        // Exact with the first advertisement after it.
+        guard let latest, isLast || wallTime <= latest.wallTime else { return }
+        time = latest.time + (wallTime - latest.wallTime)
       }
       // Where the clock was set back, marks keep their order.
-      placed.append((mark, max(time, placed.last?.time ?? time)))
+      placed.append(
+        PlacedMark(
+          time: max(time, placed.last?.time ?? time), room: mark.room,
+          point: mark.point.map { Point(x: $0.x, y: $0.y) }, line: mark.line))
     }
   }
+}
+
+/// Where the beacon was from a time on, until the next mark.
+public struct PlacedMark: Sendable {
+  public var time: MonotonicTime
+  /// nil: unknown.
+  public var room: String?
+  /// nil: somewhere in the room.
+  public var point: Point?
+  /// Its line in the file of marks.
+  public var line: Int
 }

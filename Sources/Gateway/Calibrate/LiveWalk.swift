@@ -1,37 +1,31 @@
 public import Beacons
-public import Captures
+import Captures
 public import Machine
 public import Settings
+import Glibc
+import JSON
+import MQTT
+import Mosquitto
 import Pipeline
-import Proximity
+public import Proximity
 import Radio
 import Scanners
 import Synchronization
 
 /// A live walk, received through the same receivers as `run`, while somebody marks where the beacon is.
 public final class LiveWalk: Sendable {
-  public typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
-
   /// The present signals, for people who watch.
   public struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
-    public var receivers: [(name: String, level: Int8, time: MonotonicTime)]
+    public var receivers: [(name: String, level: Int8, time: MonotonicTime)] = []
     /// Beacons, the most often heard first, with how often.
-    public var beacons: [(name: String, count: Int)]
+    public var beacons: [(name: String, count: Int)] = []
     /// When any of them was heard.
     public var latest: MonotonicTime?
     /// By room, for how long the beacon was heard, as the calibration counts it.
-    public var seconds: [Double]
+    public var seconds: [Double] = []
 
-    package init(
-      receivers: [(name: String, level: Int8, time: MonotonicTime)], beacons: [(name: String, count: Int)],
-      latest: MonotonicTime?, seconds: [Double]
-    ) {
-      self.receivers = receivers
-      self.beacons = beacons
-      self.latest = latest
-      self.seconds = seconds
-    }
+    package init() {}
   }
 
   fileprivate struct State: ~Copyable {
@@ -40,12 +34,12 @@ public final class LiveWalk: Sendable {
     var remote = ReceiverMap()
     var levels: [ReceiverIndex: (level: Int8, time: MonotonicTime)] = [:]
     var latest: MonotonicTime?
-    var marks: [Placed] = []
+    var marks: [PlacedMark] = []
     var heardTime: HeardTime
     var tape: WalkTape?
   }
 
-  private let rooms: [String]
+  private let configuration: Configuration
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -55,7 +49,7 @@ public final class LiveWalk: Sendable {
   public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
     var tape: WalkTape?
     if let record { tape = try WalkTape(prefix: record, patience: configuration.scannersLateness) }
-    rooms = configuration.rooms.map(\.name)
+    self.configuration = configuration
     state = Mutex(
       State(
         walk: HeardWalk(configuration, beacon: beacon),
@@ -65,12 +59,13 @@ public final class LiveWalk: Sendable {
 
   public var glimpse: Glimpse {
     state.withLock { state in
-      Glimpse(
-        receivers: state.levels.map {
-          (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
-        }.sorted { ($1.level, $0.name) < ($0.level, $1.name) },
-        beacons: state.walk.heard.map { ($0.name, $0.count) }, latest: state.latest,
-        seconds: state.heardTime.seconds)
+      var glimpse = Glimpse()
+      glimpse.receivers = state.levels.map {
+        (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
+      }.sorted { ($1.level, $0.name) < ($0.level, $1.name) }
+      glimpse.beacons = state.walk.heard.map { ($0.name, $0.count) }
+      (glimpse.latest, glimpse.seconds) = (state.latest, state.heardTime.seconds)
+      return glimpse
     }
   }
 
@@ -78,19 +73,18 @@ public final class LiveWalk: Sendable {
   ///
   /// - Parameter point: where in it the beacon is now; nil: somewhere.
   public func mark(
-    _ room: String?, _ point: (x: Double, y: Double)?, at time: MonotonicTime, wallTime: WallTime
+    _ room: String?, _ point: Point?, at time: MonotonicTime, wallTime: WallTime
   ) {
     state.withLock { state in
-      let mark = RecordingMarks.Mark(
-        time: .calendar(wallTime), room: room, point: point, line: state.marks.count + 2)
-      state.marks.append((mark, time))
-      state.heardTime.mark(room.flatMap { rooms.firstIndex(of: $0) }, at: time)
+      let mark = PlacedMark(time: time, room: room, point: point, line: state.marks.count + 2)
+      state.marks.append(mark)
+      state.heardTime.mark(configuration.rooms.firstIndex { $0.name == room }, at: time)
       state.tape?.append(mark, at: wallTime)
     }
   }
 
   /// All sightings and marks until now.
-  public func take() -> (walk: HeardWalk, marks: [Placed]) { state.withLock { ($0.walk, $0.marks) } }
+  public func take() -> (walk: HeardWalk, marks: [PlacedMark]) { state.withLock { ($0.walk, $0.marks) } }
 
   /// Completes the recording. Returns the error that ended it early; nil: none.
   public func finishRecording() -> SystemError? {
@@ -152,5 +146,199 @@ extension LiveWalk.State {
     levels[sighting.receiver] = (level, sighting.time)
     latest = max(latest ?? sighting.time, sighting.time)
     heardTime.hear(at: sighting.time)
+  }
+}
+
+/// The sources of a live walk: our radios, or a recording instead of them, and the configured scanners.
+extension LiveWalk {
+  /// The source of advertisements.
+  public enum Input: Sendable {
+    case radio
+    /// Played in real time, once.
+    case recording(path: String)
+    /// As they arrive.
+    case standardInput
+  }
+
+  /// Receives until the task is cancelled or the input ends. A source's messages go to `onNotice`.
+  ///
+  /// Throws errors after which no source is left: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
+  public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
+    let options = brokerOptions(onNotice)
+    let client = try options.map { try Client($0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      if let client, let options {
+        group.addTask {
+          try await withTaskCancellationHandler {
+            try await self.follow(client, "\(options.host):\(options.port)", onNotice)
+          } onCancel: {
+            Task { await client.stop() }
+          }
+        }
+      }
+      group.addTask { try await self.listen(input, hasScanners: client != nil, onNotice) }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// For the scanners' messages, beside a running gateway: with a random client id and no last will. nil: there are none.
+  private func brokerOptions(_ onNotice: (String) -> Void) -> Options? {
+    guard !configuration.resolvedScanners.isEmpty else { return nil }
+    guard case .remote(let broker) = configuration.broker else {
+      onNotice("scanners are left out: the configuration names no broker that they could publish to")
+      return nil
+    }
+    return Options(beside: broker)
+  }
+
+  /// Receives scanners' messages until the connection is stopped. Throws `BrokerRefusal` for permanent errors.
+  private func follow(_ client: Client, _ broker: String, _ onNotice: (String) -> Void) async throws {
+    var intake = ScannerIntake(
+      configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
+    for filter in intake.filters { try client.subscribe(to: filter, qos: .atMostOnce) }
+    client.start()
+    var hearing = Hearing()
+    var lastRefusal: ConnectionFailure.Kind?
+    for await event in client.events {
+      switch event {
+      case .connected: intake.brokerConnected(at: LiveClock.now)
+      case .refused(let failure):
+        if failure.isPermanent { throw BrokerRefusal(broker: broker, failure: failure) }
+        if lastRefusal != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }
+        lastRefusal = failure.kind
+      case .disconnected(let reason):
+        if !Task.isCancelled { onNotice("lost the broker: \(reason)") }
+      case .subscriptionRefused(let filter, let reason):
+        onNotice("the broker refused the subscription to \(filter): \(reason)")
+      case .message(let message):
+        _ = intake.take(
+          message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now,
+          wallTime: LiveClock.wallNow, into: &hearing)
+        for notice in hearing.notices { onNotice(notice) }
+        self.hear(hearing, intake.table)
+        hearing.removeAll()
+      default: continue
+      }
+    }
+  }
+
+  private func listen(
+    _ input: Input, hasScanners: Bool, _ onNotice: @escaping @Sendable (String) -> Void
+  ) async throws {
+    switch input {
+    case .radio where configuration.radio.duty == .off: try await waitForCancellation()
+    case .radio:
+      do throws(RadioError) { try await listenToRadio(onNotice) } catch {
+        guard hasScanners else { throw error }
+        onNotice("no radio here: \(error)")
+        try await waitForCancellation()
+      }
+    case .recording(let path):
+      try await Recording.play(path, onObservation: { self.hear([$0], $1, isRemote: false) }) {
+        self.hear($0, $1, isRemote: false)
+      }
+    case .standardInput:
+      try await Recording.hearStandardInput(onObservation: { [self] in hear([$0], $1, isRemote: false) }) {
+        [self] in hear($0, $1, isRemote: false)
+      }
+    }
+  }
+
+  private func waitForCancellation() async throws {
+    while true { try await Task.sleep(for: .seconds(3600)) }
+  }
+
+  private func listenToRadio(_ onNotice: @escaping @Sendable (String) -> Void) async throws(RadioError) {
+    var options = LiveRadio.Options(configuration)
+    options.broadcast = nil
+    let radio = try LiveRadio(options)
+    var handlers = LiveRadio.Handlers { [self] batch, table in self.hear(batch, table, isRemote: false) }
+    handlers.onNotice = onNotice
+    try await radio.listen(handlers)
+  }
+}
+
+/// A recording of a walk, with the carried beacon alone, and its marks.
+struct WalkTape: ~Copyable {
+  private let recording: RecordingFile
+  private let marks: RecordingFile
+  private let paths: [String]
+  /// Whether the files are still empty.
+  private var isEmpty = true
+  private var encoder = TextEncoder()
+  /// Lines of the recording that wait to be sorted by time: observations of other gateways come late.
+  private var held: [(time: MonotonicTime, line: [UInt8])] = []
+  /// How late a line may come.
+  private let patience: TimeSpan
+  /// Lines of marks that are not written yet.
+  private var lines: [UInt8] = []
+  private(set) var fault: SystemError?
+
+  init(prefix: String, patience: TimeSpan) throws(SystemError) {
+    self.patience = patience
+    paths = [prefix + ".jsonl", prefix + ".csv"]
+    // Check both files before creating one.
+    for path in paths where Self.isFile(path, empty: false) {
+      throw SystemError(call: "will not replace \(path)", code: EEXIST)
+    }
+    let marks = try RecordingFile(path: prefix + ".csv")
+    let recording = try RecordingFile(path: prefix + ".jsonl")
+    self.marks = marks
+    self.recording = recording
+    lines = Array("time,room,x,y\n".utf8)
+  }
+
+  private static func isFile(_ path: String, empty: Bool) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && (status.st_size == 0) == empty
+  }
+
+  mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>, receivers: ReceiverTable) {
+    guard fault == nil else { return }
+    encoder.append(advertisement, payload: payload, receivers: receivers)
+    hold(at: advertisement.time)
+  }
+
+  mutating func append(_ observation: Observation, receivers: ReceiverTable) {
+    guard fault == nil else { return }
+    encoder.append(observation, receivers: receivers)
+    hold(at: observation.time)
+  }
+
+  private mutating func hold(at time: MonotonicTime) {
+    let place = held.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+    held.insert((time, encoder.bytes), at: place)
+    encoder.bytes.removeAll(keepingCapacity: true)
+  }
+
+  mutating func append(_ mark: PlacedMark, at time: WallTime) {
+    let needsQuotes = mark.room.map { $0.contains { ",\" ".contains($0) } } ?? false
+    let name = mark.room ?? ""
+    let text = needsQuotes ? "\"\(name.replacing("\"", with: "\"\""))\"" : name
+    let point = mark.point.map { "\($0.x),\($0.y)" } ?? ","
+    lines += Array("\(time.rfc3339),\(text),\(point)\n".utf8)
+    isEmpty = false
+    write()
+  }
+
+  /// - Parameter isEnd: the recording ends. An empty walk leaves no files.
+  mutating func write(isEnd: Bool = false) {
+    guard fault == nil else { return }
+    let ripe = isEnd ? held.count : held.prefix { $0.time + patience < held[held.count - 1].time }.count
+    var ready = held.prefix(ripe).flatMap(\.line)
+    held.removeFirst(ripe)
+    if !ready.isEmpty { isEmpty = false }
+    guard !isEmpty else {
+      if isEnd { for path in paths where Self.isFile(path, empty: true) { unlink(path) } }
+      return
+    }
+    do throws(SystemError) {
+      if !lines.isEmpty { try marks.write(&lines) }
+      if !ready.isEmpty { try recording.write(&ready) }
+    } catch {
+      fault = error
+    }
   }
 }

@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock. The lock
 /// guards memory only: a thread that holds it waits neither for the disk nor for the network.
-final class Delivery: Feature {
+package final class Delivery: Feature {
   struct State {
     var outbox: Outbox
     var disk: Disk
@@ -77,7 +77,7 @@ final class Delivery: Feature {
   ///   - user: the client's user name at the broker.
   ///   - saysWhatItRefuses: whether the broker reports refusals; with MQTT 3.1.1 it cannot.
   ///   - opened: the outbox, with the state that an earlier run left.
-  init(
+  package init(
     _ client: Client, _ topics: Topics, user: String? = nil, saysWhatItRefuses: Bool = true,
     _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
     clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }

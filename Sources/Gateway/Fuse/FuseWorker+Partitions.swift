@@ -77,8 +77,10 @@ extension FuseWorker {
   private func openJournal(of number: Int) {
     guard let journal, let holding = holdings[number] else { return }
     do throws(SystemError) {
+      let partition = holding.partition
       holdings[number]?.journal = try JournalFile(
-        journal, holding.partition, of: fleet.partitions, lease: holding.lease)
+        journal, partition: partition.number, of: fleet.partitions, epoch: partition.epoch,
+        seen: partition.counts.messages, lease: holding.lease)
     } catch {
       logger.error("partition \(number) goes on without a journal: \(error)")
     }

@@ -9,17 +9,17 @@ package final class JournalFile {
   private var buffer: [UInt8] = []
 
   /// Only its owner may read it, because it records who was where.
-  package init(_ folder: String, _ partition: FleetPartition, of partitions: Int, lease: UInt64)
-    throws(SystemError)
-  {
-    let path = "\(folder)/partition-\(partition.number)-epoch-\(partition.epoch)-lease-\(lease).jsonl"
+  ///
+  /// - Parameter seen: how many messages of the epoch were read before.
+  package init(
+    _ folder: String, partition: Int, of partitions: Int, epoch: UInt64, seen: UInt64 = 0, lease: UInt64
+  ) throws(SystemError) {
+    let path = "\(folder)/partition-\(partition)-epoch-\(epoch)-lease-\(lease).jsonl"
     descriptor = FileDescriptor(
       try systemCall("cannot write \(path)") {
         unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       })
-    add(
-      .takeover(
-        partition: partition.number, of: partitions, epoch: partition.epoch, seen: partition.counts.messages))
+    add(.takeover(partition: partition, of: partitions, epoch: epoch, seen: seen))
   }
 
   /// Throws if the folder cannot be written. Such a worker should not start, because its decisions could never be replayed.
@@ -35,6 +35,9 @@ package final class JournalFile {
       throw SystemError(call: "cannot write journals to \(folder)", code: error.code)
     }
   }
+
+  /// How many octets wait to be written.
+  package var waiting: Int { buffer.count }
 
   package func add(_ line: JournalLine) { buffer += line.bytes }
 

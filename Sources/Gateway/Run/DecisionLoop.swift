@@ -14,7 +14,7 @@ import Synchronization
 
 /// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, under one lock, from any
 /// thread. The decisions go to the delivery in that order.
-final class DecisionLoop: Feature {
+package final class DecisionLoop: Feature {
   struct State {
     var pipeline: Pipeline
     /// Its latest output, until the delivery has it.
@@ -75,7 +75,7 @@ final class DecisionLoop: Feature {
   let logger: Logger
 
   /// - Parameter output: the pipeline's messages from restoring an earlier run.
-  init(
+  package init(
     _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
     logger: Logger
   ) {
@@ -89,14 +89,14 @@ final class DecisionLoop: Feature {
   }
 
   /// Calls `body` while decisions wait, so keep it short.
-  func look<Result: Sendable>(_ body: (Pipeline) -> Result) -> Result {
+  package func look<Result: Sendable>(_ body: (Pipeline) -> Result) -> Result {
     state.withLock { body($0.pipeline) }
   }
 
   // MARK: Sightings
 
   /// Processes a batch of the source; `table` has the names of its receivers.
-  func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
+  package func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
     strangers.observe(batch)
     state.withLock { state in
       noteWaking(&state)
@@ -189,7 +189,7 @@ final class DecisionLoop: Feature {
     }
   }
 
-  func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
+  package func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
     state.withLock { state in
       noteWaking(&state)
       var change = change
@@ -202,7 +202,7 @@ final class DecisionLoop: Feature {
   }
 
   /// Stores the source's counters for the next `health`.
-  func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
+  package func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
     state.withLock { state in
       var counts = counts
       guard let receiver = state.learn(table)[counts.receiver] else { return }

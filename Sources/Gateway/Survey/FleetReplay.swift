@@ -1,5 +1,7 @@
 import Beacons
 import Fleet
+import FoundationEssentials
+import Machine
 import Messages
 import Settings
 
@@ -56,5 +58,156 @@ public struct FleetReplay {
       if courses[index].runs.isEmpty { courses.remove(at: index) }
     }
     return true
+  }
+}
+
+/// The journals of a fleet's workers, combined: for each partition and epoch all messages of its queue, in order.
+struct Journals {
+  /// The place of a message: its file, and its range of octets.
+  struct Place {
+    var number: UInt64
+    var file: Int
+    var range: Range<Int>
+  }
+
+  /// The messages of a partition from where it began anew.
+  struct Run {
+    var partition: Int
+    var epoch: UInt64
+    var places: [Place] = []
+  }
+
+  private struct Name: Hashable {
+    var partition: Int
+    var epoch: UInt64
+  }
+
+  private(set) var runs: [Run] = []
+  /// The number of partitions of the fleet.
+  private(set) var partitions = 0
+  private var files: [(path: String, data: Data)] = []
+
+  /// - Parameter paths: files, or folders with files.
+  init(_ paths: [String]) throws(JournalError) {
+    var found: [Name: Run] = [:]
+    var files: [String] = []
+    for path in paths { files += try Self.files(in: path) }
+    for path in files {
+      do {
+        self.files.append((path, try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)))
+      } catch {
+        throw JournalError(path: path, message: Self.reason(error), isUnreadable: true)
+      }
+      try read(file: self.files.count - 1, into: &found)
+    }
+    guard partitions > 0 else {
+      throw JournalError(path: paths.joined(separator: ", "), message: "the journal is empty")
+    }
+    runs = found.values.sorted { ($0.partition, $0.epoch) < ($1.partition, $1.epoch) }
+    for index in runs.indices { try order(&runs[index]) }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? CocoaError)?.reason(else: "\(error)") ?? "\(error)"
+  }
+
+  private static func files(in path: String) throws(JournalError) -> [String] {
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+      return [path]
+    }
+    var names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".jsonl") }
+    } catch {
+      throw JournalError(path: path, message: reason(error), isUnreadable: true)
+    }
+    names.sort()
+    guard !names.isEmpty else {
+      throw JournalError(path: path, message: "no journal (*.jsonl) is in this folder")
+    }
+    return names.map { "\(path)/\($0)" }
+  }
+
+  private mutating func read(file: Int, into found: inout [Name: Run]) throws(JournalError) {
+    let (path, data) = files[file]
+    var (start, number) = (data.startIndex, 0)
+    var (name, next): (Name?, UInt64) = (nil, 0)
+    // A last line without an end was being written when the worker was killed.
+    while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      number += 1
+      func fault(_ message: String) -> JournalError {
+        JournalError(path: path, line: number, message: message)
+      }
+      switch JournalLine(Array(data[start..<end])) {
+      case .takeover(let partition, let partitions, let epoch, let seen):
+        name = Name(partition: partition, epoch: epoch)
+        next = seen + 1
+        if self.partitions == 0 { self.partitions = partitions }
+        guard partitions == self.partitions else {
+          throw fault("here the fleet has \(partitions) partitions, in other journals \(self.partitions)")
+        }
+        if let name, found[name] == nil { found[name] = Run(partition: partition, epoch: epoch) }
+      case .message(let entry):
+        guard let name else {
+          throw fault("the line that says whose journal it is must come first")
+        }
+        guard entry.number == next else { throw fault("message \(next) should follow, not \(entry.number)") }
+        next += 1
+        found[name]?.places.append(Place(number: entry.number, file: file, range: start..<end))
+      case nil: throw fault("not a line of a fleet's journal, which fuse --journal writes")
+      }
+      start = data.index(after: end)
+    }
+  }
+
+  /// Several workers may have read the same messages, if one died and another took over.
+  private func order(_ run: inout Run) throws(JournalError) {
+    run.places.sort { $0.number < $1.number }
+    var kept: [Place] = []
+    for place in run.places {
+      if let last = kept.last, last.number == place.number {
+        guard entry(at: last) == entry(at: place) else {
+          throw JournalError(
+            path: files[place.file].path,
+            message:
+              "message \(place.number) of partition \(run.partition) is another one in \(files[last.file].path): these are journals of different fleets"
+          )
+        }
+        continue
+      }
+      let expected = UInt64(kept.count + 1)
+      guard place.number == expected else {
+        throw JournalError(
+          path: "",
+          message:
+            "partition \(run.partition): messages \(expected) to \(place.number - 1) are missing; a journal must begin with the fleet and have all workers"
+        )
+      }
+      kept.append(place)
+    }
+    run.places = kept
+  }
+
+  func entry(at place: Place) -> JournalLine.Entry? {
+    guard case .message(let entry)? = JournalLine(Array(files[place.file].data[place.range])) else {
+      return nil
+    }
+    return entry
+  }
+}
+
+/// Why journals cannot be replayed, in which file, and how to mend it.
+public struct JournalError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The file; empty if no single file is wrong.
+  public var path: String
+  /// From 1 on; nil: the file itself.
+  public var line: Int?
+  public var message: String
+  /// The system does not permit reading the file.
+  public var isUnreadable = false
+
+  public var description: String {
+    [path.isEmpty ? nil : path, line.map { "line \($0)" }, message].compactMap(\.self).joined(separator: ": ")
   }
 }

@@ -41,7 +41,7 @@ struct TimelineChart {
   func write(into page: inout Markup) {
     page.element(
       "p", ["id": "\(id)-t", "class": "unseen"], "Distance and app state under \(result.profile.name)")
-    page.element("p", ["id": "\(id)-d", "class": "unseen"], Account(result).sentence)
+    page.element("p", ["id": "\(id)-d", "class": "unseen"], Account(result: result).sentence)
     page.element("ul", ["class": "lines"]) { page in
       for line in thresholds {
         page.element("li", ["class": line.style], "\(line.name) \(Figures.metres(line.distance))")

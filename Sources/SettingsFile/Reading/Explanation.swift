@@ -1,7 +1,9 @@
 import MQTT
 import Settings
+import WakePlanner
 import JSON
 import Beacons
+import Messages
 import Proximity
 
 /// Describes in plain words what a configuration makes the gateway do. It contains no secrets: keys appear by name only.
@@ -106,4 +108,97 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
   }
   if let adapter = receiver.adapter { parts.insert("the adapter \(adapter)", at: 0) }
   return parts.joined(separator: ", ")
+}
+
+extension Explanation {
+  /// For people.
+  ///
+  /// - Parameter configuration: the one that is explained.
+  package func text(_ configuration: Configuration) -> String {
+    let topics = Topics(gateway: configuration.gatewayName)
+    let withNear = Set(configuration.zones.filter { $0.near != nil }.map(\.name))
+    let noZones = configuration.rooms.isEmpty ? "none yet, so nothing will enter or exit" : nil
+    var lines = [
+      "gateway \(configuration.gatewayName): publishes below \(topics.base)/", "broker: \(broker)",
+      "radio: \(radio)",
+    ]
+    if !keys.isEmpty { lines.append("keys: \(keys.joined(separator: ", "))") }
+    lines += Self.section("receivers", receivers) + Self.section("scanners", scanners)
+    lines += Self.section(
+      "beacons", beacons, none: "none yet; `beaconkeeper scan --yaml` gives lines to paste")
+    lines += Self.section("zones", zones, none: noZones) { zone in
+      let events = withNear.contains(zone) ? "enter, near, exit" : "enter, exit"
+      return "\(topics.transition(zone: zone, event: events)) and occupancy"
+    }
+    if let plan { lines.append("\nplan: \(plan)") }
+    lines += Self.section("rooms", rooms) {
+      "\(topics.transition(room: $0, event: "enter, exit")) and occupancy"
+    }
+    lines += Self.section("phones", phones) {
+      "\(topics.window(phone: $0)) and verdict; in: \(topics.appReport(phone: $0))"
+    }
+    lines += Self.section("wake regions", wake)
+    lines.append("\nhome assistant: \(homeAssistant)")
+    for case (let name, let words?) in services { lines.append("\(name): \(words)") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// - Parameters:
+  ///   - none: the text if there are no items.
+  ///   - topics: those of an item.
+  private static func section(
+    _ title: String, _ items: [Item], none: String? = nil, topics: ((String) -> String)? = nil
+  ) -> [String] {
+    if items.isEmpty { return none.map { ["\n\(title): \($0)"] } ?? [] }
+    return ["\n\(title):"]
+      + items.map { item in
+        let sentences = item.sentences + (topics.map { ["topics: \($0(item.name))"] } ?? [])
+        return "  \(item.name): \(sentences.joined(separator: "\n    "))"
+      }
+  }
+
+  private var services: [(name: String, words: String?)] {
+    [("http", http), ("metrics", metrics), ("observations", observations), ("fleet", fleet)]
+  }
+
+  /// For programs: the members of an object.
+  package func write(_ configuration: Configuration, into json: inout JSONWriter) {
+    json.field("gateway", configuration.gatewayName)
+    json.field("topics", Topics(gateway: configuration.gatewayName).base)
+    json.field("broker", broker)
+    json.field("radio", radio)
+    json.field("home_assistant", homeAssistant)
+    for case (let name, let words?) in services + [("plan", plan)] {
+      json.key(named: name)
+      json.value(words)
+    }
+    json.array("keys", keys) { $0.value($1) }
+    if let wake = configuration.wake { Self.write(wake, into: &json) }
+    for (title, items) in [
+      ("receivers", receivers), ("scanners", scanners), ("beacons", beacons), ("zones", zones),
+      ("rooms", rooms), ("phones", phones), ("wake_regions", wake),
+    ] {
+      json.key(named: title)
+      json.array(items) { json, item in
+        json.object { json in
+          json.field("name", item.name)
+          json.array("explained", item.sentences) { $0.value($1) }
+        }
+      }
+    }
+  }
+
+  private static func write(_ wake: WakeSettings, into json: inout JSONWriter) {
+    json.object("wake") { json in
+      json.field("uuid", uuidText(wake.regions.uuid))
+      json.field("major", wake.regions.major)
+      json.array("minors", Array(wake.regions.minors)) { $0.value($1) }
+      json.field("period_s", Double(wake.plan.period) / 1000, decimals: 3)
+      json.objects("broadcasts", wake.plan.broadcasts) { json, broadcast in
+        json.field("region", broadcast.region + 1)
+        json.field("start_s", Double(broadcast.start) / 1000, decimals: 3)
+        json.field("duration_s", Double(broadcast.duration) / 1000, decimals: 3)
+      }
+    }
+  }
 }

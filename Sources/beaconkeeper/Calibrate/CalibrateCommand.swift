@@ -46,8 +46,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         beaconkeeper calibrate --config home.yaml --marks walk.csv hall.btsnoop attic.btsnoop --dry-run --json
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
-  var config: String?
+  @OptionGroup var source: ConfigurationOption
   @Option(
     help: ArgumentHelp("The beacon that you carry. Default: the only one that is heard.", valueName: "name"))
   var beacon: String?
@@ -86,19 +85,18 @@ struct CalibrateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let path = config ?? Configuration.find() else {
-      throw failure(
-        "no configuration (\(Configuration.searchPath.joined(separator: ", "))); name one with --config",
-        .configuration)
+    guard let path = source.path else {
+      throw failure("\(ConfigurationOption.none); name one with --config", .configuration)
     }
-    let configuration = try loadConfiguration(path, calibrates: true)
+    let configuration = try ConfigurationOption.load(path, calibrates: true).configuration
     guard !configuration.rooms.isEmpty else {
       throw failure(
         "\(path) has no rooms; name them under `rooms:`, each with its receivers or its outline",
         .configuration)
     }
     if let beacon { try check(beacon, configuration) }
-    guard let walk = try await captures.isEmpty ? liveWalk(configuration) : recordedWalk(configuration) else {
+    guard let (heard, placed) = try await captures.isEmpty ? live(configuration) : recorded(configuration)
+    else {
       let recorded = record.flatMap { access($0 + ".jsonl", F_OK) == 0 ? $0 : nil }
       say(
         "beaconkeeper: given up; "
@@ -106,15 +104,15 @@ struct CalibrateCommand: AsyncParsableCommand {
             ?? "nothing was written"))
       throw ExitCode(128 + SIGINT)
     }
-    let result = try calibrated(walk, configuration)
+    let result = try calibrated(walk(heard, placed), configuration)
     let file = CalibrationStore(
       path: output ?? configuration.calibrationFile
         ?? CalibrationStore.usual(beside: path, of: configuration))
     let mayWrite = result.calibration != nil && !dryRun
     if json {
-      try tell(CalibrationJSON(result).text)
+      try tell(String(decoding: result.json, as: UTF8.self))
     } else {
-      try tell(CalibrationText(result).text)
+      try tell(result.text)
     }
     if mayWrite { try write(result, to: file, configuration, path) }
     if result.calibration == nil {
@@ -151,8 +149,10 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
   }
 
-  private func liveWalk(_ configuration: Configuration) async throws -> WalkWithMarks? {
-    let input: WalkEars.Input =
+  private typealias Heard = (walk: HeardWalk, marks: [PlacedMark])
+
+  private func live(_ configuration: Configuration) async throws -> Heard? {
+    let input: LiveWalk.Input =
       switch play {
       case nil: .radio
       case "-"?: .standardInput
@@ -161,7 +161,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     return try await LiveCalibration(configuration, beacon: beacon, input: input, record: record).run()
   }
 
-  private func recordedWalk(_ configuration: Configuration) throws -> WalkWithMarks {
+  private func recorded(_ configuration: Configuration) throws -> Heard {
     guard let marks else { throw failure("--marks is missing", .dataError) }
     let read = try MarksFile(path: marks).read(rooms: configuration.rooms.map(\.name))
     var heard = HeardWalk(configuration, beacon: beacon)
@@ -173,7 +173,18 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
     line.finish()
     if heard.isFull { say("beaconkeeper: only the first \(HeardWalk.limit) sightings were used") }
-    return try WalkWithMarks(heard, wanted: beacon, marks: placed)
+    return (heard, placed)
+  }
+
+  /// The walk of one beacon.
+  private func walk(_ heard: HeardWalk, _ marks: [PlacedMark]) throws(ExitCode) -> WalkWithMarks {
+    do throws(UselessWalk) { return try heard.marked(marks) } catch {
+      guard error.isSilent else { throw failure("\(error)", .dataError) }
+      let isLive = captures.isEmpty
+      throw failure(
+        "\(error); `beaconkeeper scan\(isLive ? "" : " --capture")` shows what there is",
+        isLive ? .unavailable : .dataError)
+    }
   }
 
   private func write(
@@ -181,16 +192,14 @@ struct CalibrateCommand: AsyncParsableCommand {
   ) throws {
     guard let contents = result.file(version: version, time: LiveClock.wallNow) else { return }
     let isForeign = store.isForeign(to: configuration)
-    do throws(SystemError) {
-      let kept = try store.write(contents)
-      say("Written: \(store.path)\(kept ? "; the earlier one is \(store.path).1 now" : "")")
-      if kept, isForeign {
-        say(
-          "The earlier one is of other rooms or receivers. If another configuration uses it, copy \(store.path).1 to a name of its own, and name that there under calibration:."
-        )
-      }
-    } catch {
-      throw failure("\(store.path): cannot write the calibration: \(reason(error))", .cannotCreate)
+    let kept = try attempt(.cannotCreate, "\(store.path): cannot write the calibration") {
+      try store.write(contents)
+    }
+    say("Written: \(store.path)\(kept ? "; the earlier one is \(store.path).1 now" : "")")
+    if kept, isForeign {
+      say(
+        "The earlier one is of other rooms or receivers. If another configuration uses it, copy \(store.path).1 to a name of its own, and name that there under calibration:."
+      )
     }
     if configuration.calibrationFile == nil {
       say("Now add this line to \(path), at its left edge:\n  calibration: \(store.name(beside: path))")

@@ -14,7 +14,7 @@ import Synchronization
 final class LiveCalibration: Sendable {
   private let configuration: Configuration
   private let beacon: String?
-  private let input: WalkEars.Input
+  private let input: LiveWalk.Input
   private let walk: LiveWalk
   private let isOver = Mutex(false)
   private let notices = Mutex<[String]>([])
@@ -22,7 +22,7 @@ final class LiveCalibration: Sendable {
   private static let pause: Int32 = 200
 
   init(
-    _ configuration: Configuration, beacon: String?, input: WalkEars.Input, record: String?
+    _ configuration: Configuration, beacon: String?, input: LiveWalk.Input, record: String?
   ) throws(ExitCode) {
     self.configuration = configuration
     self.beacon = beacon
@@ -36,16 +36,15 @@ final class LiveCalibration: Sendable {
   }
 
   /// nil: the user gave up.
-  func run() async throws -> WalkWithMarks? {
+  func run() async throws -> (walk: HeardWalk, marks: [PlacedMark])? {
     guard let terminal = KeyTerminal() else {
       _ = walk.finishRecording()
       throw failure(
         "there is no terminal for the keys; with a recording, name it and --marks", .unavailable)
     }
-    let ears = WalkEars(configuration, walk)
     let hearing = Task { [self] in
       do {
-        try await ears.hear(input) { text in self.notices.withLock { $0.append(text) } }
+        try await walk.hear(input) { text in self.notices.withLock { $0.append(text) } }
         notices.withLock { $0.append("the input has ended: press q") }
       } catch {
         isOver.withLock { $0 = true }
@@ -60,9 +59,7 @@ final class LiveCalibration: Sendable {
       say("beaconkeeper: the recording of the walk ended early: \(reason(fault))")
     }
     if let ending { throw ending }
-    guard isFinished else { return nil }
-    let (heard, marks) = walk.take()
-    return try WalkWithMarks(heard, wanted: beacon, marks: marks, isLive: true)
+    return isFinished ? walk.take() : nil
   }
 
   /// Returns why receiving ended, if it was not at our request.
@@ -103,7 +100,7 @@ final class LiveCalibration: Sendable {
         case .finish: return true
         case .mark(let room, let point):
           walk.mark(
-            room.map { configuration.rooms[$0].name }, point.map { ($0.x, $0.y) }, at: LiveClock.now,
+            room.map { configuration.rooms[$0].name }, point, at: LiveClock.now,
             wallTime: LiveClock.wallNow)
         }
       }

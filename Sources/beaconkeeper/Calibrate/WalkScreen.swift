@@ -145,7 +145,7 @@ struct WalkScreen {
     var line = title
     for (place, entry) in entries.enumerated() {
       let text = place == entries.count - 1 ? entry : entry + ", "
-      if line.count > title.count, line.count + entry.count + 1 > width {
+      if line.cells > title.cells, line.cells + entry.cells + 1 > width {
         lines.append(line)
         line = String(repeating: " ", count: title.count)
       }

@@ -6,7 +6,6 @@ import MQTT
 import Machine
 import Mosquitto
 import Synchronization
-import UnixSignals
 import Glibc
 import JSON
 
@@ -86,10 +85,8 @@ struct CrowdCommand: AsyncParsableCommand {
     if let configOut {
       let surroundings =
         rabbitmq.isEmpty ? nil : CrowdSite.WorkerSettings(broker: outputBroker, nodes: rabbitmq)
-      do {
+      try attempt(.cannotCreate, configOut) {
         try Data(crowd.site.configuration(settings, surroundings).utf8).write(to: URL(filePath: configOut))
-      } catch {
-        throw failure("\(configOut): \(reason(error))", .cannotCreate)
       }
       if broker.isEmpty, seconds == nil { return }
     }
@@ -135,11 +132,8 @@ struct CrowdCommand: AsyncParsableCommand {
     let lines = crowd.gatewayNames.enumerated().map { CrowdLine($1, number: $0, brokers, start: start) }
     for line in lines { try line.connect() }
     let isStopped = Mutex(false)
-    let stopping = Task {
-      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
-      isStopped.withLock { $0 = true }
-    }
-    defer { stopping.cancel() }
+    let signals = SignalWatch(SIGINT, SIGTERM) { isStopped.withLock { $0 = true } }
+    defer { signals.end() }
     var step = 0
     var second = 0
     while true {
@@ -167,38 +161,5 @@ struct CrowdCommand: AsyncParsableCommand {
     await withTaskGroup { group in
       for line in lines { group.addTask { await line.close() } }
     }
-  }
-}
-
-/// The file with the tags' true rooms: `{"beacon":"tag:0.7","room":"r003","time":"…"}` each time a tag enters a room.
-final class CrowdTruth {
-  private let path: String
-  private let file: FileDescriptor
-  /// When the crowd began to walk.
-  var start: WallTime
-
-  init(_ path: String, start: WallTime) throws {
-    self.path = path
-    self.start = start
-    do {
-      file = FileDescriptor(
-        try systemCall("open") { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) })
-    } catch {
-      throw failure("\(path): \(reason(error))", .cannotCreate)
-    }
-  }
-
-  func note(_ moves: [CrowdMove], _ site: CrowdSite) throws {
-    guard !moves.isEmpty else { return }
-    var lines: [UInt8] = []
-    for move in moves {
-      lines += JSONWriter.object {
-        $0.field("beacon", WalkingCrowd.name(ofTag: move.tag))
-        $0.field("room", site.name(ofRoom: move.room))
-        $0.field("time", start + (move.time - .zero))
-      }
-      lines.append(UInt8(ascii: "\n"))
-    }
-    do { try file.write(lines.span) } catch { throw failure("\(path): \(reason(error))", .inputOutput) }
   }
 }

@@ -91,7 +91,8 @@ struct PlanCommand: ParsableCommand {
   }
 
   func run() throws {
-    let configuration = config == nil ? .builtIn(hostName: "") : try loadConfiguration(config)
+    let configuration =
+      config == nil ? .builtIn(hostName: "") : try ConfigurationOption.load(config).configuration
     let chosen = try profiles.announced(configuration.profiles, variant, Self.self)
     let proposals = WakeProposal.all(
       for: try chosen.map { ($0, try request(reach: $0.strategy[.heardDistance])) })

@@ -1,3 +1,4 @@
+import Beacons
 import Pages
 import PolicyReport
 import RangingPolicy
@@ -16,7 +17,7 @@ struct PlanText {
       let origin = "\(constant.source.inWords); \(constant.confidence.inWords)"
       return (name: index == 0 ? "Rests on" : "", words: "\(constant.name) \(constant.value) (\(origin))")
     }
-    lines += ["", TextTable.list(words.summary + constants)]
+    lines += ["", [[String]](terms: words.summary + constants).text]
     if let plan = proposal.plan, proposal.verdict == .gapFree {
       lines += ["", "For a gateway to broadcast it, in its configuration:", Self.configuration(plan, uuid)]
     }
@@ -59,7 +60,7 @@ struct PlanTable {
     var reasons: [String] = []
     for why in proposals.compactMap(\.why) where !reasons.contains(why) { reasons.append(why) }
     text =
-      table.text(PlanRow.all(proposals)) + "\n\n" + TextTable.list(table.legend)
+      table.text(PlanRow.all(proposals)) + "\n\n" + [[String]](terms: table.legend).text
       + (reasons.isEmpty ? "" : "\n\nWhere there is none, or none is needed:\n")
       + reasons.map { "  \($0)" }.joined(separator: "\n")
   }
@@ -69,5 +70,66 @@ extension Table {
   /// The meaning of the titles on the terminal.
   var legend: [(name: String, words: String)] {
     meanings(on: .terminal).map { ($0.name.uppercased(), $0.words) }
+  }
+}
+
+/// Two rounds of a plan in characters, for a phone that arrives at the start and is notified as late as possible.
+struct PlanTimeline {
+  let text: String
+
+  private static let columns: Milliseconds = 60
+
+  init(_ proposal: WakeProposal, _ plan: WakePlan) {
+    let span = 2 * plan.period
+    // Whole seconds a column.
+    let step = max(1000, (span / Self.columns + 999) / 1000 * 1000)
+    let columns = stride(from: 0, to: span, by: Int64.Stride(step)).map { $0..<min(span, $0 + step) }
+    var rows: [(name: String, words: String)] = [("", Self.clock(columns))]
+    for region in 0..<plan.regions {
+      rows.append(
+        ("region \(region + 1)", String(columns.map { Self.isOnAir(region, plan, $0) ? "#" : "." })))
+    }
+    let calls = proposal.example.callbacks
+    let told = columns.map { column -> Character in
+      let inside = calls.filter { column.contains($0.time) }
+      if inside.isEmpty { return " " }
+      if inside.allSatisfy(\.isEnter) { return "^" }
+      return inside.contains(where: \.isEnter) ? "x" : "v"
+    }
+    rows.append(("notified", String(told)))
+    let ranging = proposal.example.intervals.filter { $0.state == .ranging }
+    let app = columns.map { column -> Character in
+      let listened = ranging.reduce(Milliseconds(0)) {
+        $0 + max(0, min($1.to, column.upperBound) - max($1.from, column.lowerBound))
+      }
+      return listened >= column.upperBound - column.lowerBound ? "=" : listened > 0 ? "-" : "."
+    }
+    rows.append(("app", String(app)))
+    text =
+      [[String]](terms: rows).text
+      + "\n  # on air   ^ enter, v exit, x both   = ranging, - partly, . not;   a column is "
+      + Amount.seconds(step)
+  }
+
+  /// A label every ten columns.
+  private static func clock(_ columns: [Range<Milliseconds>]) -> String {
+    var line = ""
+    for (index, column) in columns.enumerated() where index % 10 == 0 {
+      let label = Amount.seconds(column.lowerBound)
+      guard index + label.count <= columns.count + 4 else { break }
+      line += String(repeating: " ", count: max(0, index - line.count)) + label
+    }
+    return line
+  }
+
+  private static func isOnAir(_ region: Int, _ plan: WakePlan, _ column: Range<Milliseconds>) -> Bool {
+    var time = column.lowerBound
+    while time < column.upperBound {
+      let onAir = plan.onAir(at: time)
+      if onAir.regions.contains(region) { return true }
+      guard let until = onAir.until else { return false }
+      time = until
+    }
+    return false
   }
 }

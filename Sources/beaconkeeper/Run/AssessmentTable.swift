@@ -12,24 +12,24 @@ struct AssessmentTable {
   let rooms: [String]
 
   var text: String {
-    var rows = TextTable(["ROOMS", ""])
-    rows.add([
+    var rows = [["ROOMS", ""]]
+    rows.append([
       "right", "\(decimal(assessment.right * 100, decimals: 1)) % of \(decimal(seconds, decimals: 0)) s",
     ])
     if unheard > .zero {
-      rows.add(["not heard", "\(decimal(unheard.seconds, decimals: 0)) s more, which do not count"])
+      rows.append(["not heard", "\(decimal(unheard.seconds, decimals: 0)) s more, which do not count"])
     }
-    rows.add(["changes", "\(assessment.changes) reported, \(assessment.trueChanges) true"])
-    rows.add(["missed", "\(assessment.missed)"])
-    rows.add([
+    rows.append(["changes", "\(assessment.changes) reported, \(assessment.trueChanges) true"])
+    rows.append(["missed", "\(assessment.missed)"])
+    rows.append([
       "delay", assessment.delay.map { "\(decimal($0, decimals: 1)) s (median)" } ?? "none was reported",
     ])
     if let middle = errors.error(ofShare: 0.5), let most = errors.error(ofShare: 0.9) {
-      rows.add([
+      rows.append([
         "position",
         "\(decimal(middle, decimals: 2)) m off in the median, \(decimal(most, decimals: 2)) m in 90 %",
       ])
-      rows.add(
+      rows.append(
         [
           "stated sd",
           "\(percent(errors.shareWithinOneDeviation)) of coordinates within 1, "
@@ -42,15 +42,15 @@ struct AssessmentTable {
   private var seconds: Double { assessment.confusion.reduce(0) { $0 + $1.reduce(0, +) } }
 
   /// Seconds; true rooms in rows, reported rooms in columns.
-  private var confusion: TextTable {
+  private var confusion: [[String]] {
     let found = assessment.confusion.indices.filter { truth in assessment.confusion[truth].contains { $0 > 0 }
     }
     let told = (0...rooms.count).filter { column in
       found.contains { assessment.confusion[$0][column] > 0 || $0 == column }
     }
-    var table = TextTable(["TRUE \\ REPORTED, s"] + told.map { name($0) ?? "no room" })
+    var table = [["TRUE \\ REPORTED, s"] + told.map { name($0) ?? "no room" }]
     for truth in found {
-      table.add(
+      table.append(
         [name(truth) ?? ""]
           + told.map {
             assessment.confusion[truth][$0] > 0 ? decimal(assessment.confusion[truth][$0], decimals: 1) : "·"

@@ -20,8 +20,7 @@ struct DoctorCommand: AsyncParsableCommand {
         beaconkeeper doctor --json | jq '.checks[] | select(.state != "ok")'
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
-  var config: String?
+  @OptionGroup var source: ConfigurationOption
   @Flag(
     help:
       "Check a fleet: RabbitMQ's nodes, queues and streams, the workers and their clocks. This is the default if the configuration has a `fleet` section."
@@ -31,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let path = config ?? Configuration.find()
+    let path = source.path
     var findings: [DoctorFinding] = []
     var configuration = Configuration.builtIn()
     var isUsable = true

@@ -41,7 +41,7 @@ struct FuseCommand: AsyncParsableCommand {
   var logFormat: LogFormat?
 
   func run() async throws {
-    let configuration = try loadConfiguration(config, connects: true)
+    let configuration = try ConfigurationOption.load(config, connects: true).configuration
     let log = RunLog(logFormat ?? .preferred, level: logLevel.level)
     let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
     do {

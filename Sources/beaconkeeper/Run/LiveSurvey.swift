@@ -1,5 +1,4 @@
 import Beacons
-import Dispatch
 import Gateway
 import Glibc
 import Radio
@@ -36,23 +35,14 @@ final class LiveSurvey: Sendable {
       }
       radio.stop()
     }
-    let interrupt = Self.stopOnInterrupt(radio)
+    let interrupt = SignalWatch(SIGINT) { radio.stop() }
     defer {
-      interrupt.cancel()
-      signal(SIGINT, SIG_DFL)
+      interrupt.end()
       clock.cancel()
     }
     try await radio.listen(
       LiveRadio.Handlers { batch, _ in
         self.state.withLock { survey in batch.forEach { survey.observe(copy $0, payload: $1) } }
       })
-  }
-
-  private static func stopOnInterrupt(_ radio: LiveRadio) -> any DispatchSourceSignal {
-    signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler { radio.stop() }
-    source.activate()
-    return source
   }
 }

@@ -1,9 +1,9 @@
 import Gateway
 import Machine
 import Captures
+import Glibc
 import ArgumentParser
 import Radio
-import UnixSignals
 
 struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,12 +37,9 @@ struct RecordCommand: AsyncParsableCommand {
 
   func run() async throws {
     // This check comes before the file is truncated.
-    do throws(RadioError) { _ = try LiveRadio.adapters() } catch { throw failure("\(error)", .unavailable) }
-    let recorder: Recorder
-    do throws(SystemError) {
-      recorder = try Recorder(path: output, format: Recorder.Format(path: output))
-    } catch {
-      throw failure("\(error)", .cannotCreate)
+    _ = try attempt(.unavailable) { try LiveRadio.adapters() }
+    let recorder = try attempt(.cannotCreate) {
+      try Recorder(path: output, format: Recorder.Format(path: output))
     }
     let error = try await record(with: recorder)
     let count = recorder.count
@@ -63,17 +60,14 @@ struct RecordCommand: AsyncParsableCommand {
       let radio = try LiveRadio(options)
       let handlers = recorder.handlers(
         onFailure: { _ in radio.stop() }, onNotice: { say("beaconkeeper: \($0)") })
-      let stopping = Task {
-        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
-        radio.stop()
-      }
+      let signals = SignalWatch(SIGINT, SIGTERM) { radio.stop() }
       let timing = Task {
         guard let duration else { return }
         try? await Task.sleep(for: .seconds(duration))
         radio.stop()
       }
       defer {
-        stopping.cancel()
+        signals.end()
         timing.cancel()
       }
       try await radio.listen(handlers)

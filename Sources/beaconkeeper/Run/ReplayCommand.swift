@@ -47,8 +47,7 @@ struct ReplayCommand: AsyncParsableCommand {
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
-  var config: String?
+  @OptionGroup var source: ConfigurationOption
   @Option(help: ArgumentHelp("A recording; may be given several times.", valueName: "file"))
   var capture: [String] = []
   @Option(
@@ -88,7 +87,7 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var configuration = try loadConfiguration(config, connects: publish)
+    var configuration = try source.load(connects: publish)
     if let gateway { configuration.gatewayName = gateway }
     if !journal.isEmpty { return try replayJournal(configuration) }
     if http { return try await show(configuration) }
@@ -136,7 +135,7 @@ struct ReplayCommand: AsyncParsableCommand {
       throw ValidationError("--listen must be a loopback address with a port, for example 127.0.0.1:8099.")
     }
     let stage = try reading { () throws(CaptureError) in
-      try ReplayStage(configuration, captures: capture, configurationFile: config)
+      try ReplayStage(configuration, captures: capture, configurationFile: source.config)
     }
     let server = ReplayDashboard(stage, settings)
     do {

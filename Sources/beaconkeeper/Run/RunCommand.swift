@@ -27,8 +27,7 @@ struct RunCommand: AsyncParsableCommand {
         my-receiver | beaconkeeper run --config my.yaml --capture -
       """)
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
-  var config: String?
+  @OptionGroup var source: ConfigurationOption
   @Flag(help: "Play the recorded walk, even if there is an adapter.")
   var demo = false
   @Option(
@@ -52,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
   var verbose = false
 
   func validate() throws {
-    if demo, config != nil {
+    if demo, source.config != nil {
       throw ValidationError("--demo brings its own configuration; leave out --config.")
     }
     if demo, capture != nil { throw ValidationError("Either --demo or --capture.") }
@@ -62,7 +61,7 @@ struct RunCommand: AsyncParsableCommand {
     let (path, input) = try chooseInput()
     var reloads: ReloadRequests?
     if let path { reloads = await ReloadRequests(of: path) } else { ReloadRequests.end() }
-    let loaded = try loadRevision(path, connects: true)
+    let loaded = try ConfigurationOption.load(path, connects: true)
     reloads?.revision.set(loaded.revision)
     var configuration = loaded.configuration
     if configuration.fleet != nil {
@@ -117,7 +116,7 @@ struct RunCommand: AsyncParsableCommand {
 
   /// The configuration's file and the source of advertisements.
   private func chooseInput() throws -> (path: String?, (Configuration) -> GatewayRun.Input) {
-    let path = config ?? Configuration.find()
+    let path = source.path
     if capture == "-" { return (path, { _ in .standardInput }) }
     if let capture { return (path, { _ in .walk(path: capture, isDemonstration: false) }) }
     let hasAdapter = demo ? false : !((try? LiveRadio.adapters()) ?? []).isEmpty

@@ -46,7 +46,7 @@ struct ScanCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configuration = try loadConfiguration(config)
+    let configuration = try ConfigurationOption.load(config).configuration
     var table = ScanTable(salt: .random(in: .min ... .max))
     table.showsAll = all
     table.showsAddresses = showAddresses
@@ -91,13 +91,10 @@ struct ScanCommand: AsyncParsableCommand {
   /// Draws the table over the previous one.
   private func draw(_ table: ScanTable, _ survey: AirSurvey) {
     var table = table
-    var size = winsize()
-    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 4 {
-      table.height = Int(size.ws_row)
-      table.width = Int(size.ws_col)
+    if let size = KeyTerminal.size(of: 1), size.height > 4 {
+      (table.height, table.width) = (size.height, size.width)
     }
     let lines = table.lines(survey, at: LiveClock.now).map { $0 + "\u{1B}[K" }
-    print("\u{1B}[H" + lines.joined(separator: "\n") + "\u{1B}[J", terminator: "")
-    fflush(nil)
+    _ = StandardStream.output.write(("\u{1B}[H" + lines.joined(separator: "\n") + "\u{1B}[J").utf8)
   }
 }

@@ -1,3 +1,4 @@
+import PolicyReport
 import RangingPolicy
 
 /// Checks every result against the expectations. Its size is bounded: it keeps the first checks that were met and those that
@@ -108,5 +109,62 @@ struct ExpectationBook {
           phone: scoped.phone, approach: scoped.approach, happened: happened,
           message: "expected: \(scoped.expectation)\(scope)\nhappened: \(happened)\nsimulated: \(simulated)"))
     }
+  }
+}
+
+extension JUnitReport {
+  /// A test case for each check.
+  init(_ book: ExpectationBook) {
+    self.init(
+      cases: book.checks.map { check in
+        var name = check.expectation
+        if let phone = check.phone { name += ", phone \(phone)" }
+        if let approach = check.approach { name += ", \(approach)" }
+        let outcome: Case.Outcome
+        if check.isSkipped {
+          outcome = .skipped("the phone never came near")
+        } else if let happened = check.happened {
+          outcome = .failed(
+            happened, text: check.source.isEmpty ? check.message : "\(check.source)\n\(check.message)")
+        } else {
+          outcome = .passed
+        }
+        return Case(
+          name: name, className: "\(check.os ?? "any").\(check.strategy ?? "any")", outcome: outcome)
+      }, leftOut: book.leftOut)
+  }
+}
+
+extension ExpectationBook {
+  /// Further ones are only counted.
+  private static let toldLimit = 20
+
+  /// Prints to standard error which expectations were not met, and what decided.
+  ///
+  /// - Parameter takesSpan: whether --for can make a simulation longer.
+  func tellMissed(takesSpan: Bool) {
+    guard expectations > 0, missedCount > 0 else { return }
+    let missed = checks.filter { $0.happened != nil }
+    for check in missed.prefix(Self.toldLimit) {
+      say("\(check.source): error: not met\(Self.subject(check))")
+      say(check.message.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+    }
+    let rest = missedCount - min(missed.count, Self.toldLimit)
+    if rest > 0 { say("and \(rest) more; --json and --junit list them") }
+    if let needs = needs, takesSpan {
+      let seconds = (needs + 999) / 1000
+      say("  hint: --for \(seconds)s simulates that long")
+    }
+    say(
+      "beaconkeeper: \(missedExpectations) of \(expectations) "
+        + "\(expectations == 1 ? "expectation was" : "expectations were") not met "
+        + "(\(missedCount) of \(count) \(count == 1 ? "check" : "checks"))")
+  }
+
+  /// ` by ios17 background-task on 50m@1m/s`.
+  private static func subject(_ check: Check) -> String {
+    guard let os = check.os, let strategy = check.strategy, let approach = check.approach else { return "" }
+    let phone = check.phone.map { "phone \($0), " } ?? ""
+    return " by \(phone)\(os) \(strategy) on \(approach)"
   }
 }

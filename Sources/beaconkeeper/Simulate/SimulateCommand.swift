@@ -150,7 +150,8 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     let needsConfiguration = config != nil || !capture.isEmpty
-    let configuration = needsConfiguration ? try loadConfiguration(config) : .builtIn(hostName: "")
+    let configuration =
+      needsConfiguration ? try ConfigurationOption.load(config).configuration : .builtIn(hostName: "")
     if list {
       let list = ProfileList(configuration.profiles, variant: variant)
       return try tell(json ? list.json : list.text)
@@ -194,7 +195,7 @@ struct SimulateCommand: ParsableCommand {
   private func conclude(_ account: inout SimulationAccount) throws {
     account.finish()
     try tell(account)
-    MissedExpectations(book: account.book, takesSpan: capture.isEmpty).tell()
+    account.book.tellMissed(takesSpan: capture.isEmpty)
   }
 
   /// Each phone with its own profile, changed by the command line.
@@ -249,16 +250,13 @@ struct SimulateCommand: ParsableCommand {
   private func tell(_ text: String) throws { try beaconkeeper.tell(text) }
 
   private func page(_ account: SimulationAccount, _ comparisons: [Comparison]) throws -> Report {
-    var scenario: [(name: String, value: String)] = []
-    for walk in approaches.approach { scenario.append(("approach", walk)) }
-    if let timeline = approaches.timeline { scenario.append(("timeline", timeline)) }
-    for capture in capture { scenario.append(("recording", capture)) }
-    if let config { scenario.append(("configuration", config)) }
-    for beacon in beacon { scenario.append(("beacon", beacon)) }
-    scenario.append(("near", approaches.near ?? (capture.isEmpty ? "4m" : "as the zones decide")))
-    if let rearm = approaches.rearm { scenario.append(("re-arm", rearm)) }
-    if let span = approaches.for { scenario.append(("followed for", span)) }
-    scenario.append(("variant", variant.rawValue))
+    let given: [(name: String, values: [String?])] = [
+      ("approach", approaches.approach), ("timeline", [approaches.timeline]), ("recording", capture),
+      ("configuration", [config]), ("beacon", beacon),
+      ("near", [approaches.near ?? (capture.isEmpty ? "4m" : "as the zones decide")]),
+      ("re-arm", [approaches.rearm]), ("followed for", [approaches.for]), ("variant", [variant.rawValue]),
+    ]
+    let scenario = given.flatMap { name, values in values.compactMap(\.self).map { (name: name, value: $0) } }
     var report = Report(
       scenario: scenario + profiles.scenario, tallies: account.tallies, examples: account.drawn,
       version: Gateway.version)
@@ -266,69 +264,4 @@ struct SimulateCommand: ParsableCommand {
     report.visitsPerDay = visitsPerDay
     return report
   }
-}
-
-/// Prints to standard error which expectations were not met, and what decided.
-struct MissedExpectations {
-  let book: ExpectationBook
-  /// Whether --for can make a simulation longer.
-  let takesSpan: Bool
-
-  /// Further ones are only counted.
-  private static let toldLimit = 20
-
-  func tell() {
-    guard book.expectations > 0, book.missedCount > 0 else { return }
-    let missed = book.checks.filter { $0.happened != nil }
-    for check in missed.prefix(Self.toldLimit) {
-      say("\(check.source): error: not met\(Self.subject(check))")
-      say(check.message.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
-    }
-    let rest = book.missedCount - min(missed.count, Self.toldLimit)
-    if rest > 0 { say("and \(rest) more; --json and --junit list them") }
-    if let needs = book.needs, takesSpan {
-      let seconds = (needs + 999) / 1000
-      say("  hint: --for \(seconds)s simulates that long")
-    }
-    say(
-      "beaconkeeper: \(book.missedExpectations) of \(book.expectations) "
-        + "\(book.expectations == 1 ? "expectation was" : "expectations were") not met "
-        + "(\(book.missedCount) of \(book.count) \(book.count == 1 ? "check" : "checks"))")
-  }
-
-  /// ` by ios17 background-task on 50m@1m/s`.
-  private static func subject(_ check: ExpectationBook.Check) -> String {
-    guard let os = check.os, let strategy = check.strategy, let approach = check.approach else { return "" }
-    let phone = check.phone.map { "phone \($0), " } ?? ""
-    return " by \(phone)\(os) \(strategy) on \(approach)"
-  }
-}
-
-/// Apple's and Google's names beside ours, for the help. Lines fit in 80 columns.
-enum PlatformWords {
-  /// The events of a timeline.
-  static let ofEvents = """
-    What those events are called on iOS:
-      foreground             applicationWillEnterForeground(_:)
-      background             applicationDidEnterBackground(_:)
-      region-enter           locationManager(_:didEnterRegion:)
-      region-exit            locationManager(_:didExitRegion:)
-      begin-task             beginBackgroundTask(expirationHandler:)
-      end-task               endBackgroundTask(_:)
-      location-start, -stop  startUpdatingLocation(), stopUpdatingLocation()
-      permission             CLAuthorizationStatus, CLAccuracyAuthorization
-      bluetooth-on, -off     CBManagerState.poweredOn, .poweredOff
-      screen-on              wakes the app with notifyEntryStateOnDisplay
-      background-fetch       BGAppRefreshTask
-      audio-on, -off         UIBackgroundModes: audio
-
-    and on Android:
-      foreground             Activity.onStart()
-      background             Activity.onStop()
-      permission             BLUETOOTH_SCAN, ACCESS_BACKGROUND_LOCATION
-      location-services-off  LocationManager.isLocationEnabled() is false
-      screen-off, still      lead to Doze: PowerManager.isDeviceIdleMode()
-      bucket                 UsageStatsManager.getAppStandbyBucket()
-      force-quit             Force stop
-    """
 }

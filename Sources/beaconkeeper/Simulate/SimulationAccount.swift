@@ -65,14 +65,12 @@ struct SimulationAccount {
 
   private mutating func keep(_ result: Simulation, of approach: Approach, at place: Int) {
     followed += 1
-    if listed.count < listLimit {
-      listed.append(Report.Example(approach: approach, result: result, phone: tallies[place].phone))
-    }
+    let example = Report.Example(approach: approach, result: result, phone: tallies[place].phone)
+    if listed.count < listLimit { listed.append(example) }
     guard examples[place].count < Self.exampleLimit,
       !examples[place].contains(where: { $0.result.outcome == result.outcome })
     else { return }
-    examples[place].append(
-      Report.Example(approach: approach, result: result, phone: tallies[place].phone))
+    examples[place].append(example)
   }
 
   /// In the order of the tallies. A result that never came near is drawn only if there is no other.

@@ -1,3 +1,4 @@
+import Beacons
 import JSON
 import Pages
 import PolicyReport
@@ -40,13 +41,15 @@ struct SimulationTable {
   /// A line for each instant and profile.
   private static func instants(_ instants: [Milliseconds], of results: [Simulation]) -> String {
     guard !instants.isEmpty else { return "" }
-    var table = TextTable([
-      "AT", "OS", "STRATEGY", "STATE", "BACKGROUND TIME REMAINING", "DISTANCE", "WHY NOT RANGING",
-    ])
+    var table = [
+      [
+        "AT", "OS", "STRATEGY", "STATE", "BACKGROUND TIME REMAINING", "DISTANCE", "WHY NOT RANGING",
+      ]
+    ]
     for time in instants {
       for result in results {
         let window = result.window(at: time)
-        table.add([
+        table.append([
           seconds(time), result.profile.os.name, result.profile.strategy.name, window?.state.rawValue ?? "",
           window.map { $0.remaining(at: time).map(seconds) ?? "unlimited" } ?? "",
           result.timeline.distance(at: time).map { decimal($0, decimals: 1) + " m" } ?? "",
@@ -69,11 +72,13 @@ struct SimulationTable {
     for (family, reasons) in reasons {
       for reason in reasons { found[reason, default: []].insert(family) }
     }
-    return TextTable.list(
-      columns
+    return [[String]](
+      terms:
+        columns
         + Reason.allCases.compactMap { reason in
           found[reason].map { (reason.rawValue, reason.explanation(on: $0)) }
-        })
+        }
+    ).text
   }
 
   private static func seconds(_ time: Milliseconds) -> String {

@@ -1,3 +1,4 @@
+import Beacons
 import ArgumentParser
 import RangingPolicy
 import Settings
@@ -13,8 +14,8 @@ struct StrategyExplanation {
   init(_ profiles: [PhoneProfile], added: ProfileSettings) {
     let strategy = profiles[0].strategy
     var parts = [Self.page(on: strategy, added)]
-    var rules = TextTable(["NAME", "VALUE", "CONFIDENCE", "SOURCE"])
-    for rule in strategy.ruleNames.compactMap(profiles[0].told) { rules.add(rule.cells) }
+    var rules = [["NAME", "VALUE", "CONFIDENCE", "SOURCE"]]
+    for rule in strategy.ruleNames.compactMap(profiles[0].told) { rules.append(rule.cells) }
     parts.append("RULES OF THE STRATEGY\n\n" + rules.text)
     parts.append(profiles.count == 1 ? Self.rules(of: profiles[0]) : Self.rules(of: profiles))
     let grades = Confidence.allCases.map { "\($0.rawValue) \($0.inWords)" }.joined(separator: ", ")
@@ -39,14 +40,14 @@ struct StrategyExplanation {
   }
 
   private static func rules(of profile: PhoneProfile) -> String {
-    var table = TextTable(["NAME", "VALUE", "CONFIDENCE", "SOURCE"])
-    for rule in profile.systemRuleNames.compactMap(profile.told) { table.add(rule.cells) }
+    var table = [["NAME", "VALUE", "CONFIDENCE", "SOURCE"]]
+    for rule in profile.systemRuleNames.compactMap(profile.told) { table.append(rule.cells) }
     return "RULES OF \(profile.os.name)\n\n" + table.text
   }
 
   /// A line for each value of a rule, with the systems that have it.
   private static func rules(of profiles: [PhoneProfile]) -> String {
-    var table = TextTable(["NAME", "VALUE", "SYSTEMS", "CONFIDENCE", "SOURCE"])
+    var table = [["NAME", "VALUE", "SYSTEMS", "CONFIDENCE", "SOURCE"]]
     for name in profiles[0].systemRuleNames {
       var groups: [(rule: StatedRule, systems: [String])] = []
       for profile in profiles {
@@ -60,7 +61,7 @@ struct StrategyExplanation {
       for (rule, systems) in groups {
         var cells = rule.cells
         cells.insert(systems.count == profiles.count ? "all" : systems.joined(separator: ", "), at: 2)
-        table.add(cells)
+        table.append(cells)
       }
     }
     return "RULES OF \(profiles.map(\.os.name).joined(separator: ", ")); --os shows one\n\n" + table.text

@@ -3,8 +3,6 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Machine
-import Settings
-import SettingsFile
 import Mosquitto
 import Radio
 
@@ -45,37 +43,14 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
   return ExitCode(64)
 }
 
-/// The named configuration, otherwise the first one found, otherwise the built-in one. Prints its warnings.
+/// Calls `body`. Its error ends the command with a status.
 ///
-/// - Parameters:
-///   - connects: whether the broker's password is needed.
-///   - calibrates: whether the calibration is about to be written.
-func loadConfiguration(
-  _ path: String?, connects: Bool = false, calibrates: Bool = false
-) throws -> Configuration {
-  try loadRevision(path, connects: connects, calibrates: calibrates).configuration
-}
-
-/// The same, with the revision of the file.
-func loadRevision(
-  _ path: String?, connects: Bool = false, calibrates: Bool = false
-) throws -> (configuration: Configuration, revision: String?) {
-  let found = Configuration.find()
-  guard let path = path ?? found else {
-    say(
-      "beaconkeeper: no configuration (\(Configuration.searchPath.joined(separator: ", "))); using the built-in one"
-    )
-    return (.builtIn(), nil)
-  }
-  do {
-    let loaded = try Configuration.load(path: path, connects: connects, calibrates: calibrates)
-    for warning in loaded.warnings { say("\(warning)") }
-    if path == found { say("beaconkeeper: configuration \(path)") }
-    return (loaded.configuration, loaded.revision)
-  } catch {
-    say("\(error)")
-    let errors = error.diagnostics.count { $0.severity == .error }
-    throw failure("\(path): \(errors) \(errors == 1 ? "error" : "errors"); nothing was done", .configuration)
+/// - Parameter what: what could not be done, before the system's reason; nil: the error says it itself.
+func attempt<Value: ~Copyable>(
+  _ status: ExitStatus, _ what: String? = nil, _ body: () throws -> Value
+) throws(ExitCode) -> Value {
+  do { return try body() } catch {
+    throw failure(what.map { "\($0): \(reason(error))" } ?? "\(error)", status)
   }
 }
 

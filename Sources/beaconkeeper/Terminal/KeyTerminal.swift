@@ -107,10 +107,13 @@ final class KeyTerminal {
   }
 
   /// Columns and lines.
-  var size: (width: Int, height: Int) {
+  var size: (width: Int, height: Int) { Self.size(of: descriptor) ?? (80, 24) }
+
+  /// nil: it is no terminal, or one that does not know.
+  static func size(of descriptor: Int32) -> (width: Int, height: Int)? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-      return (80, 24)
+      return nil
     }
     return (Int(size.ws_col), Int(size.ws_row))
   }
@@ -118,7 +121,7 @@ final class KeyTerminal {
   /// Draws over the previous content.
   func draw(_ lines: [String]) {
     let size = size
-    draw(ready: lines.map { String($0.printable.prefix(size.width)) }, height: size.height)
+    draw(ready: lines.map { $0.printable.cut(to: size.width) }, height: size.height)
   }
 
   /// Draws lines that are already cut and printable, perhaps with colours.
@@ -148,26 +151,42 @@ extension KeyTerminal {
   func follow<Result: Sendable>(
     onSignal end: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (KeyTerminal) -> Result
   ) async -> Result {
-    let numbers = [SIGINT, SIGTERM, SIGHUP]
-    let sources = numbers.map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler(handler: end)
-      source.activate()
-      return source
-    }
+    let signals = SignalWatch(SIGINT, SIGTERM, SIGHUP, handler: end)
     let result = await withCheckedContinuation { done in
       let box = Box(terminal: self)
       DispatchQueue(label: "keys").async { done.resume(returning: body(box.terminal)) }
     }
     close()
-    for source in sources { source.cancel() }
-    for number in numbers { signal(number, SIG_DFL) }
+    signals.end()
     return result
   }
 
   /// Passes the terminal to the thread that uses it.
   private struct Box: @unchecked Sendable {
     let terminal: KeyTerminal
+  }
+}
+
+/// Catches signals that would end the program, until `end`.
+struct SignalWatch {
+  private let sources: [any DispatchSourceSignal]
+  private let numbers: [Int32]
+
+  /// - Parameter handler: called, on any thread, at each of the signals.
+  init(_ numbers: Int32..., handler: @escaping @Sendable () -> Void) {
+    self.numbers = numbers
+    sources = numbers.map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler(handler: handler)
+      source.activate()
+      return source
+    }
+  }
+
+  /// From now on the signals end the program again.
+  func end() {
+    for source in sources { source.cancel() }
+    for number in numbers { signal(number, SIG_DFL) }
   }
 }

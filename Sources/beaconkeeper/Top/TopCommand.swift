@@ -83,10 +83,11 @@ struct TopCommand: AsyncParsableCommand {
 
   private func source() throws -> TopSource {
     var source =
-      try url.map { url throws(ExitCode) in try TopSource(url: url) } ?? TopSource(loadConfiguration(config))
+      try url.map { url throws(ExitCode) in try TopSource(url: url) }
+      ?? TopSource(ConfigurationOption.load(config).configuration)
     if let passwordFile {
-      do throws(SystemError) { source.password = try PasswordFile(path: passwordFile).read() } catch {
-        throw failure("\(passwordFile): \(reason(error))", .inputOutput)
+      source.password = try attempt(.inputOutput, passwordFile) {
+        try InputText(path: passwordFile).password()
       }
     }
     if let caFile { source.trust = .authorities(caFile) }

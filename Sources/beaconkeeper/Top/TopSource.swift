@@ -34,9 +34,7 @@ struct TopSource {
   }
 
   func client() throws(ExitCode) -> HTTPClient {
-    do { return try HTTPClient(address, password: password, trust: trust) } catch {
-      throw failure("\(error)", .configuration)
-    }
+    try attempt(.configuration) { try HTTPClient(address, password: password, trust: trust) }
   }
 
   /// The message for an error, and the exit code to throw.

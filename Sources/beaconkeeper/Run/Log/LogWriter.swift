@@ -1,3 +1,4 @@
+import ArgumentParser
 import Beacons
 import Glibc
 import JSON
@@ -68,4 +69,24 @@ struct LogWriter: Sendable {
     // If the reader of our output ends, as `head` does, the gateway stops as on Ctrl-C.
     if stream.write((line + "\n").utf8) == EPIPE, stream == .output { kill(getpid(), SIGTERM) }
   }
+}
+
+/// How the gateway's log is written.
+enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+  /// For people: results on standard output, everything else on standard error. The date is left out on a terminal.
+  case text
+  /// One JSON object a line, everything on standard output.
+  case json
+  /// To systemd's journal, with priority and fields.
+  case journal
+
+  /// The journal, if systemd connected standard error to it; otherwise text.
+  static var preferred: LogFormat { SystemJournal.takesStandardError ? .journal : .text }
+}
+
+/// What is logged: this level and those above it.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+  case debug, info, notice, warning, error
+
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }

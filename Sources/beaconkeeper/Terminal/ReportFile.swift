@@ -14,17 +14,15 @@ struct ReportFile {
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
       throw failure("\(path): cannot write the report: this is a folder", .cannotCreate)
     }
-    do {
+    try attempt(.cannotCreate, "\(path): cannot write the report") {
       if isPlain {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
       } else {
         let number = try systemCall("open") { open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
         try FileDescriptor(number).write(Array(text.utf8).span)
       }
-      say("beaconkeeper: wrote \(path)")
-    } catch {
-      throw failure("\(path): cannot write the report: \(reason(error))", .cannotCreate)
     }
+    say("beaconkeeper: wrote \(path)")
   }
 
   /// Whether the path is free or a plain file.

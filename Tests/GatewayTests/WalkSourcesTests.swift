@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// A live walk on a machine without Bluetooth.
-@Suite(.enabled(if: (try? LiveRadio.adapters()) == nil)) struct WalkEarsTests {
+@Suite(.enabled(if: (try? LiveRadio.adapters()) == nil)) struct WalkSourcesTests {
   private static let rooms = """
     beacons: [{ name: ben, address: C1:00:00:00:00:01 }]
     rooms: [{ name: hall, receivers: [hci0] }, { name: bath, receivers: [bath] }]
@@ -17,7 +17,7 @@ import Testing
     let configuration = try Scene.configuration(Self.rooms)
     let walk = try LiveWalk(configuration, beacon: "ben", record: nil)
     await #expect(throws: RadioError.self) {
-      try await WalkEars(configuration, walk).hear(.radio) { _ in }
+      try await walk.hear(.radio) { _ in }
     }
   }
 
@@ -28,7 +28,7 @@ import Testing
     let notices = AsyncStream.makeStream(of: String.self)
     let hearing = Task {
       defer { notices.continuation.finish() }
-      try await WalkEars(configuration, walk).hear(.radio) { notices.continuation.yield($0) }
+      try await walk.hear(.radio) { notices.continuation.yield($0) }
     }
     // The stream ends if the walk does.
     var isTold = false

@@ -1,21 +1,22 @@
-public import Beacons
+import Beacons
+import Gateway
 import Logging
 import Machine
 import Mosquitto
-public import Pipeline
+import Pipeline
 import Radio
-public import Settings
+import Settings
 import Synchronization
 
 /// Processes advertisements from another process as `run` does those of an adapter: receive loop, keeper, decision loop,
-/// outbox. There is no broker, so messages wait in memory. Only the benchmark uses this.
-public struct FeedRun: Sendable {
+/// outbox. There is no broker, so messages wait in memory.
+struct FeedRun: Sendable {
   private let descriptor: Int32
   private let decisions: DecisionLoop
 
   /// - Parameter limits: for a benchmark, whose devices all appear within seconds.
   /// - Throws: `InvalidOptions`.
-  public init(_ configuration: Configuration, limits: AdmissionLimits, descriptor: Int32) throws {
+  init(_ configuration: Configuration, limits: AdmissionLimits, descriptor: Int32) throws {
     self.descriptor = descriptor
     var pipeline = Pipeline(configuration, limits: limits)
     if configuration.http != nil { pipeline.keepHistory() }
@@ -29,7 +30,7 @@ public struct FeedRun: Sendable {
   /// Receives until the sender closes its end. Blocks.
   /// - Parameter onBatch: is called after each batch.
   /// - Throws: `SystemError` for a descriptor that is not a connected socket of type SOCK_SEQPACKET; `RadioError`.
-  public func run(onBatch: @escaping @Sendable () -> Void) throws {
+  func run(onBatch: @escaping @Sendable () -> Void) throws {
     let radio = try LiveRadio(feed: descriptor)
     var handlers = LiveRadio.Handlers { [decisions] batch, table in
       decisions.observe(batch, table)
@@ -44,7 +45,7 @@ public struct FeedRun: Sendable {
   }
 
   /// What the pipeline has counted, and how many beacons it knows.
-  public var counts: (Pipeline.Counts, beacons: Int) {
+  var counts: (Pipeline.Counts, beacons: Int) {
     decisions.look { ($0.counts, $0.beaconCount) }
   }
 }

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Settings
+import SettingsFile
+
+/// The option `--config`, and the configuration that it names.
+struct ConfigurationOption: ParsableArguments {
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+
+  /// The named file, otherwise the first one found; nil: there is none.
+  var path: String? { config ?? Configuration.find() }
+
+  /// The named configuration, otherwise the first one found, otherwise the built-in one. Prints its warnings.
+  func load(connects: Bool = false) throws -> Configuration {
+    try Self.load(config, connects: connects).configuration
+  }
+
+  /// The same for a path, with the revision of the file.
+  ///
+  /// - Parameters:
+  ///   - connects: whether the broker's password is needed.
+  ///   - calibrates: whether the calibration is about to be written.
+  static func load(
+    _ path: String?, connects: Bool = false, calibrates: Bool = false
+  ) throws -> (configuration: Configuration, revision: String?) {
+    let found = Configuration.find()
+    guard let path = path ?? found else {
+      say("beaconkeeper: \(none); using the built-in one")
+      return (.builtIn(), nil)
+    }
+    do {
+      let loaded = try Configuration.load(path: path, connects: connects, calibrates: calibrates)
+      for warning in loaded.warnings { say("\(warning)") }
+      if path == found { say("beaconkeeper: configuration \(path)") }
+      return (loaded.configuration, loaded.revision)
+    } catch {
+      say("\(error)")
+      let errors = error.diagnostics.count { $0.severity == .error }
+      throw failure(
+        "\(path): \(errors) \(errors == 1 ? "error" : "errors"); nothing was done", .configuration)
+    }
+  }
+
+  /// Where there is none.
+  static var none: String { "no configuration (\(Configuration.searchPath.joined(separator: ", ")))" }
+}
