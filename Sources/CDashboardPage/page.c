@@ -5,207 +5,207 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char file_api_js[] = {
-#embed "../Dashboard/Page/api.js"
+#embed "../Web/Page/api.js"
 };
 
 static const unsigned char file_beacon_table_js[] = {
-#embed "../Dashboard/Page/beacon-table.js"
+#embed "../Web/Page/beacon-table.js"
 };
 
 static const unsigned char file_beacon_js[] = {
-#embed "../Dashboard/Page/beacon.js"
+#embed "../Web/Page/beacon.js"
 };
 
 static const unsigned char file_calibrate_result_js[] = {
-#embed "../Dashboard/Page/calibrate-result.js"
+#embed "../Web/Page/calibrate-result.js"
 };
 
 static const unsigned char file_calibrate_js[] = {
-#embed "../Dashboard/Page/calibrate.js"
+#embed "../Web/Page/calibrate.js"
 };
 
 static const unsigned char file_chart_bar_js[] = {
-#embed "../Dashboard/Page/chart-bar.js"
+#embed "../Web/Page/chart-bar.js"
 };
 
 static const unsigned char file_colours_css[] = {
-#embed "../Dashboard/Page/colours.css"
+#embed "../Web/Page/colours.css"
 };
 
 static const unsigned char file_copy_js[] = {
-#embed "../Dashboard/Page/copy.js"
+#embed "../Web/Page/copy.js"
 };
 
 static const unsigned char file_decision_list_js[] = {
-#embed "../Dashboard/Page/decision-list.js"
+#embed "../Web/Page/decision-list.js"
 };
 
 static const unsigned char file_delivery_js[] = {
-#embed "../Dashboard/Page/delivery.js"
+#embed "../Web/Page/delivery.js"
 };
 
 static const unsigned char file_dom_js[] = {
-#embed "../Dashboard/Page/dom.js"
+#embed "../Web/Page/dom.js"
 };
 
 static const unsigned char file_dwell_bar_js[] = {
-#embed "../Dashboard/Page/dwell-bar.js"
+#embed "../Web/Page/dwell-bar.js"
 };
 
 static const unsigned char file_feed_js[] = {
-#embed "../Dashboard/Page/feed.js"
+#embed "../Web/Page/feed.js"
 };
 
 static const unsigned char file_figures_js[] = {
-#embed "../Dashboard/Page/figures.js"
+#embed "../Web/Page/figures.js"
 };
 
 static const unsigned char file_frame_js[] = {
-#embed "../Dashboard/Page/frame.js"
+#embed "../Web/Page/frame.js"
 };
 
 static const unsigned char file_icon_svg[] = {
-#embed "../Dashboard/Page/icon.svg"
+#embed "../Web/Page/icon.svg"
 };
 
 static const unsigned char file_index_html[] = {
-#embed "../Dashboard/Page/index.html"
+#embed "../Web/Page/index.html"
 };
 
 static const unsigned char file_line_handles_js[] = {
-#embed "../Dashboard/Page/line-handles.js"
+#embed "../Web/Page/line-handles.js"
 };
 
 static const unsigned char file_login_js[] = {
-#embed "../Dashboard/Page/login.js"
+#embed "../Web/Page/login.js"
 };
 
 static const unsigned char file_main_js[] = {
-#embed "../Dashboard/Page/main.js"
+#embed "../Web/Page/main.js"
 };
 
 static const unsigned char file_now_css[] = {
-#embed "../Dashboard/Page/now.css"
+#embed "../Web/Page/now.css"
 };
 
 static const unsigned char file_now_js[] = {
-#embed "../Dashboard/Page/now.js"
+#embed "../Web/Page/now.js"
 };
 
 static const unsigned char file_openapi_json[] = {
-#embed "../Dashboard/Page/openapi.json"
+#embed "../Web/Page/openapi.json"
 };
 
 static const unsigned char file_page_css[] = {
-#embed "../Dashboard/Page/page.css"
+#embed "../Web/Page/page.css"
 };
 
 static const unsigned char file_phones_js[] = {
-#embed "../Dashboard/Page/phones.js"
+#embed "../Web/Page/phones.js"
 };
 
 static const unsigned char file_plan_canvas_js[] = {
-#embed "../Dashboard/Page/plan-canvas.js"
+#embed "../Web/Page/plan-canvas.js"
 };
 
 static const unsigned char file_plan_labels_js[] = {
-#embed "../Dashboard/Page/plan-labels.js"
+#embed "../Web/Page/plan-labels.js"
 };
 
 static const unsigned char file_plan_js[] = {
-#embed "../Dashboard/Page/plan.js"
+#embed "../Web/Page/plan.js"
 };
 
 static const unsigned char file_range_strip_js[] = {
-#embed "../Dashboard/Page/range-strip.js"
+#embed "../Web/Page/range-strip.js"
 };
 
 static const unsigned char file_receivers_js[] = {
-#embed "../Dashboard/Page/receivers.js"
+#embed "../Web/Page/receivers.js"
 };
 
 static const unsigned char file_recording_js[] = {
-#embed "../Dashboard/Page/recording.js"
+#embed "../Web/Page/recording.js"
 };
 
 static const unsigned char file_room_card_js[] = {
-#embed "../Dashboard/Page/room-card.js"
+#embed "../Web/Page/room-card.js"
 };
 
 static const unsigned char file_settings_js[] = {
-#embed "../Dashboard/Page/settings.js"
+#embed "../Web/Page/settings.js"
 };
 
 static const unsigned char file_sparkline_js[] = {
-#embed "../Dashboard/Page/sparkline.js"
+#embed "../Web/Page/sparkline.js"
 };
 
 static const unsigned char file_store_js[] = {
-#embed "../Dashboard/Page/store.js"
+#embed "../Web/Page/store.js"
 };
 
 static const unsigned char file_strangers_js[] = {
-#embed "../Dashboard/Page/strangers.js"
+#embed "../Web/Page/strangers.js"
 };
 
 static const unsigned char file_theme_js[] = {
-#embed "../Dashboard/Page/theme.js"
+#embed "../Web/Page/theme.js"
 };
 
 static const unsigned char file_trace_axes_js[] = {
-#embed "../Dashboard/Page/trace-axes.js"
+#embed "../Web/Page/trace-axes.js"
 };
 
 static const unsigned char file_trace_canvas_js[] = {
-#embed "../Dashboard/Page/trace-canvas.js"
+#embed "../Web/Page/trace-canvas.js"
 };
 
 static const unsigned char file_trace_data_js[] = {
-#embed "../Dashboard/Page/trace-data.js"
+#embed "../Web/Page/trace-data.js"
 };
 
 static const unsigned char file_trace_decisions_js[] = {
-#embed "../Dashboard/Page/trace-decisions.js"
+#embed "../Web/Page/trace-decisions.js"
 };
 
 static const unsigned char file_trace_dots_js[] = {
-#embed "../Dashboard/Page/trace-dots.js"
+#embed "../Web/Page/trace-dots.js"
 };
 
 static const unsigned char file_trace_hand_js[] = {
-#embed "../Dashboard/Page/trace-hand.js"
+#embed "../Web/Page/trace-hand.js"
 };
 
 static const unsigned char file_trace_paint_js[] = {
-#embed "../Dashboard/Page/trace-paint.js"
+#embed "../Web/Page/trace-paint.js"
 };
 
 static const unsigned char file_try_comparison_js[] = {
-#embed "../Dashboard/Page/try-comparison.js"
+#embed "../Web/Page/try-comparison.js"
 };
 
 static const unsigned char file_try_form_js[] = {
-#embed "../Dashboard/Page/try-form.js"
+#embed "../Web/Page/try-form.js"
 };
 
 static const unsigned char file_try_js[] = {
-#embed "../Dashboard/Page/try.js"
+#embed "../Web/Page/try.js"
 };
 
 static const unsigned char file_views_css[] = {
-#embed "../Dashboard/Page/views.css"
+#embed "../Web/Page/views.css"
 };
 
 static const unsigned char file_words_js[] = {
-#embed "../Dashboard/Page/words.js"
+#embed "../Web/Page/words.js"
 };
 
 static const unsigned char file_zone_card_js[] = {
-#embed "../Dashboard/Page/zone-card.js"
+#embed "../Web/Page/zone-card.js"
 };
 
 static const unsigned char file_zone_js[] = {
-#embed "../Dashboard/Page/zone.js"
+#embed "../Web/Page/zone.js"
 };
 
 static const struct dashboard_file files[] = {

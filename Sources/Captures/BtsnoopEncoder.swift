@@ -1,4 +1,5 @@
-public import Beacons
+import Beacons
+import Core
 
 /// Writes btsnoop in the monitor variant, which btmon and Wireshark open. Pure: it appends bytes, and the caller
 /// writes them to the file.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// btsnoop, as btmon (monitor) and Android (HCI UART) write it.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The byte order of a capture file, as its magic number shows.
 enum ByteOrder: Sendable {

@@ -1,5 +1,5 @@
-import Machine
-public import Beacons
+import Beacons
+import Core
 import Glibc
 
 /// A capture on disk or on standard input, read in blocks.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Collects the entries of any format, and turns wall time into monotonic time.
 struct CaptureOutput: Sendable {

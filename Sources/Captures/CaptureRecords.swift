@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Which part of the buffer is unread, and its offset in the file.
 struct CapturePlace {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// How HCI packets are wrapped in a pcap or pcapng record (https://www.tcpdump.org/linktypes.html).
 enum LinkLayer: UInt16, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// pcap in its four variants: microseconds or nanoseconds, in either byte order.
 /// Source: draft-ietf-opsawg-pcap.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// pcapng: sections, interfaces, and enhanced, simple and obsolete packet blocks.
 /// Source: draft-ietf-opsawg-pcapng.

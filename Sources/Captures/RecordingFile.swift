@@ -1,4 +1,4 @@
-public import Machine
+import Core
 import Glibc
 
 /// A file for a recording, written block by block; `-` is standard output.

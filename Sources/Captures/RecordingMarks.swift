@@ -1,5 +1,5 @@
-public import Beacons
-import JSON
+import Beacons
+import Core
 
 /// The rooms of a beacon during a recording, written down by a person: CSV with the header `time,room` or `time,room,x,y`. A
 /// column `floor` may follow, but the room determines it. An empty room ends a mark.

@@ -1,4 +1,5 @@
-public import Beacons
+import Beacons
+import Core
 
 /// Writes the text form: one JSON object per line, see `TextLines`. Pure: it appends bytes, and the caller
 /// writes them to the file.

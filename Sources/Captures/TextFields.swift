@@ -1,5 +1,5 @@
-import JSON
 import Beacons
+import Core
 
 /// The fields of one line of the text form, each checked.
 struct TextFields {

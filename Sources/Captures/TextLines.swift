@@ -1,5 +1,5 @@
-import JSON
 import Beacons
+import Core
 
 /// The text format, with one JSON object per line. It is an advertisement `{"t": Unix seconds, "receiver": "hci0", "address":
 /// "C1:…", "address_type": "random", "rssi": -72, "payload": "02011a…"}`, an observation with a beacon's key `{"t": …,

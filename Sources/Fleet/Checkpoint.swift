@@ -1,5 +1,6 @@
 import Beacons
 import CZstd
+import Core
 
 /// A partition's state as workers save it.
 ///
@@ -11,15 +12,15 @@ import CZstd
 ///         seen       4  how many hashes, then 8 octets each
 ///         state      rest, compressed; see `Zstandard`
 ///         checksum   8  of all octets before it; the state's own checksum does not cover the header
-public struct Checkpoint: Hashable, Sendable {
-  public var lease: UInt64
-  public var position: UInt64
-  public var worker: String
+package struct Checkpoint: Hashable, Sendable {
+  package var lease: UInt64
+  package var position: UInt64
+  package var worker: String
   /// Hashes of the messages that are in the state and were not yet acknowledged when it was saved, in order; see `SeenAgain`.
-  public var seen: [UInt64]
-  public var state: [UInt8]
+  package var seen: [UInt64]
+  package var state: [UInt8]
 
-  public init(lease: UInt64, position: UInt64, worker: String, seen: [UInt64] = [], state: [UInt8]) {
+  package init(lease: UInt64, position: UInt64, worker: String, seen: [UInt64] = [], state: [UInt8]) {
     self.lease = lease
     self.position = position
     self.worker = worker
@@ -30,12 +31,12 @@ public struct Checkpoint: Hashable, Sendable {
   private static let magic = Array("BKFL".utf8)
   private static let header = 22
   /// The longest state, in octets. A longer one must not be saved, because no worker could read it.
-  public static let limit = 1 << 30
+  package static let limit = 1 << 30
   /// A consumer of RabbitMQ cannot have more unacknowledged messages.
   private static let mostSeen = Int(UInt16.max)
   private static let tail = 8
 
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     var bytes = Self.magic
     let worker = self.worker.utf8.prefix(255)
     let state = Zstandard.compress(self.state)
@@ -56,7 +57,7 @@ public struct Checkpoint: Hashable, Sendable {
   }
 
   /// Reads a payload. Throws `damaged` if it is no checkpoint, and another error if it is of a later version.
-  public init(_ payload: [UInt8]) throws(StateError) {
+  package init(_ payload: [UInt8]) throws(StateError) {
     guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] >= 2 else {
       throw .damaged("no checkpoint")
     }

@@ -1,33 +1,33 @@
-import Messages
+import Contract
 
 /// The names of a site's queues, exchanges and keys in RabbitMQ.
-public struct FleetNames: Hashable, Sendable {
+package struct FleetNames: Hashable, Sendable {
   /// The exchange to which RabbitMQ's MQTT listener publishes.
-  public static let exchange = "amq.topic"
+  package static let exchange = "amq.topic"
   /// The end of the keys of reports about phones' apps.
   static let appReport = ".app.set"
 
-  public let site: String
+  package let site: String
   private let base: String
 
-  public init(site: String) {
+  package init(site: String) {
     self.site = site
     base = "beaconkeeper." + topicLevel(site)
   }
 
   /// The queue of the observations of one partition's beacons.
-  public func queue(_ partition: Int) -> String { "\(base).\(partition)" }
+  package func queue(_ partition: Int) -> String { "\(base).\(partition)" }
   /// The queue that records which worker has a partition, and holds its last state.
-  public func lease(_ partition: Int) -> String { "\(base).\(partition).lease" }
+  package func lease(_ partition: Int) -> String { "\(base).\(partition).lease" }
   /// An empty queue. The worker that consumes it publishes the topics of the whole site.
-  public var lead: String { base + ".lead" }
+  package var lead: String { base + ".lead" }
   /// The exchange of ticks. Only workers may write to it, so that a gateway, which may only publish observations, cannot set
   /// the time.
-  public var time: String { base + ".time" }
+  package var time: String { base + ".time" }
   /// The key of ticks.
-  public var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
+  package var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
   /// The key of ticks for other workers, which partitions do not get.
-  public var alive: String { "beaconkeeper-fleet.\(topicLevel(site)).alive" }
+  package var alive: String { "beaconkeeper-fleet.\(topicLevel(site)).alive" }
 
   /// The key of reports about the apps of any of the site's phones.
   private var appReports: String {
@@ -35,12 +35,12 @@ public struct FleetNames: Hashable, Sendable {
   }
 
   /// The keys of `exchange` that are bound to a partition's queue. Ticks come from `time`.
-  public func bindings(_ partition: Int) -> [String] {
+  package func bindings(_ partition: Int) -> [String] {
     ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", appReports]
   }
 
   /// The MQTT topic of a key: RabbitMQ writes `.` for `/`, and the other way round.
-  public static func topic(ofKey key: String) -> String {
+  package static func topic(ofKey key: String) -> String {
     String(
       decoding: key.utf8.map { unit in
         switch unit {

@@ -1,52 +1,52 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Pipeline
-import Scanners
-import Settings
 
 /// The decisions for one partition of a site's beacons: a function of the messages in its queue, in their order. It reads no
 /// clock. So any worker that takes the queue over makes the same decisions, with the same numbers and ids.
 ///
 /// Time in it is wall time: a `MonotonicTime` counts from 1970.
-public struct FleetPartition: Sendable {
+package struct FleetPartition: Sendable {
   /// How much later than the last tick a message may have come. Without a living worker there are no ticks, but the gateways'
   /// clocks continue.
   private static let longestSilence = TimeSpan.seconds(60)
   private static let gap = TimeSpan.seconds(2)
   private static let lookEvery = TimeSpan.seconds(2)
 
-  public private(set) var number: Int
-  public let names: FleetNames
+  package private(set) var number: Int
+  package let names: FleetNames
   let partitions: Int
   var intake: ScannerIntake
   var pipeline: Pipeline
   var receivers = ReceiverMap()
   var numbers: TransitionNumbers
   /// The time of the latest tick; nil: there was none yet.
-  public internal(set) var time: MonotonicTime?
+  package internal(set) var time: MonotonicTime?
   var looked = MonotonicTime(nanoseconds: .min)
-  public internal(set) var counts = Counts()
+  package internal(set) var counts = Counts()
   private var hearing = Hearing()
   var output = Pipeline.Output()
   let phones: [PhoneSettings]
   /// When a refused report was last logged. It does not affect what is published, so it is not in the state.
   var refusalTold: MonotonicTime?
 
-  public struct Counts: Hashable, Sendable {
+  package struct Counts: Hashable, Sendable {
     /// Messages of the queue, including ticks.
-    public var messages: UInt64 = 0
-    public var observations: UInt64 = 0
-    public var transitions: UInt64 = 0
+    package var messages: UInt64 = 0
+    package var observations: UInt64 = 0
+    package var transitions: UInt64 = 0
     /// Batches from before the first tick.
-    public var early: UInt64 = 0
+    package var early: UInt64 = 0
     /// Observations of beacons that belong to another partition: the gateway has another number of partitions.
-    public var misplaced: UInt64 = 0
+    package var misplaced: UInt64 = 0
   }
 
   /// Partition `number` of a site about which nothing is known yet.
   ///
   /// - Parameter epoch: of the transitions' numbers; no earlier epoch may come again.
-  public init(_ configuration: Configuration, _ number: Int, of partitions: Int, epoch: UInt64) {
+  package init(_ configuration: Configuration, _ number: Int, of partitions: Int, epoch: UInt64) {
     self.number = number
     self.partitions = partitions
     names = FleetNames(site: configuration.gatewayName)
@@ -62,7 +62,7 @@ public struct FleetPartition: Sendable {
   /// computing it again.
   ///
   /// - Parameter fresh: a partition that has processed nothing yet.
-  public init(_ fresh: FleetPartition, _ number: Int, epoch: UInt64) {
+  package init(_ fresh: FleetPartition, _ number: Int, epoch: UInt64) {
     self = fresh
     self.number = number
     numbers = TransitionNumbers(epoch: epoch)
@@ -83,10 +83,10 @@ public struct FleetPartition: Sendable {
     return configuration.resolvedScanners
   }
 
-  public var epoch: UInt64 { numbers.epoch }
-  public var beacons: Int { pipeline.beaconCount }
+  package var epoch: UInt64 { numbers.epoch }
+  package var beacons: Int { pipeline.beaconCount }
   /// Observations that came too late to count for rooms.
-  public var droppedForRooms: UInt64 { pipeline.droppedForRooms ?? 0 }
+  package var droppedForRooms: UInt64 { pipeline.droppedForRooms ?? 0 }
 
   /// Processes the next message of the queue.
   ///
@@ -94,7 +94,7 @@ public struct FleetPartition: Sendable {
   ///   - key: its routing key.
   ///   - messages: the messages to publish are appended, in order.
   /// - Returns: log messages, each once.
-  public mutating func take(key: String, _ payload: [UInt8], into messages: inout [Message]) -> [String] {
+  package mutating func take(key: String, _ payload: [UInt8], into messages: inout [Message]) -> [String] {
     counts.messages += 1
     if key == names.tick {
       if let tick = Tick(payload) { advance(to: tick.time, into: &messages) }
@@ -187,13 +187,13 @@ public struct FleetPartition: Sendable {
   }
 
   /// The retained messages of these beacons, by name, as of now.
-  public func states(of names: Set<String>) -> [Message] { pipeline.states(of: names) }
+  package func states(of names: Set<String>) -> [Message] { pipeline.states(of: names) }
 
   /// The retained messages of zones and rooms, as of now.
-  public var placeStates: [Message] { pipeline.placeStates.map(placed) }
+  package var placeStates: [Message] { pipeline.placeStates.map(placed) }
 
   /// All retained messages, for a broker that may have lost them.
-  public func allStates() -> [Message] { pipeline.allStates().map(placed) }
+  package func allStates() -> [Message] { pipeline.allStates().map(placed) }
 }
 
 /// A phone belongs to the partition of its beacon. Only that partition gets the beacon's signals, and only it publishes the
@@ -222,25 +222,25 @@ extension FleetPartition {
   }
 
   /// Reports about phones' apps that were refused.
-  public var refusedReports: UInt64 { pipeline.refusedReports }
+  package var refusedReports: UInt64 { pipeline.refusedReports }
 }
 
 extension FleetPartition {
   /// Those of the names that belong to beacons that were heard.
-  public func known(among names: Set<String>) -> Set<String> { pipeline.known(among: names) }
+  package func known(among names: Set<String>) -> Set<String> { pipeline.known(among: names) }
 
   /// Refused batches, including repeated ones. Observations that are too old are refused one by one and counted separately.
-  public var refused: UInt64 {
+  package var refused: UInt64 {
     intake.figures.reduce(0) { sum, figure in
       sum + figure.refused.reduce(0) { $1.key == ScannerRefusal.age.rawValue ? $0 : $0 + $1.value }
     }
   }
 
   /// See `ScannerIntake`.
-  public var refusedObservations: UInt64 { intake.refusedObservations }
+  package var refusedObservations: UInt64 { intake.refusedObservations }
 
   /// Batches that came twice.
-  public var repeated: UInt64 {
+  package var repeated: UInt64 {
     intake.figures.reduce(0) { $0 + $1.refused[ScannerRefusal.repeated.rawValue, default: 0] }
   }
 }
@@ -248,14 +248,14 @@ extension FleetPartition {
 /// The whole state, exactly: a partition with this state answers every further message in the same way, with the same numbers.
 extension FleetPartition: StateFields {
   /// - Parameter octets: the expected size.
-  public func state(expecting octets: Int = 0) -> [UInt8] {
+  package func state(expecting octets: Int = 0) -> [UInt8] {
     var coder = StateCoder()
     coder.reserve(octets + octets / 16)
     snapshot(into: &coder)
     return coder.finished()
   }
 
-  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(same: "number", UInt32(number))
     try coder(same: "partitions", UInt32(partitions))
     try coder("numbers", &numbers)
@@ -275,7 +275,7 @@ extension FleetPartition: StateFields {
   ///   - wallNow: the worker's time. A checkpoint from much later is forged or of a wrong clock.
   /// - Returns: also the hashes of the messages that are in the state, and the reason if it begins anew although there is a
   ///   checkpoint.
-  public static func resume(
+  package static func resume(
     _ fresh: FleetPartition, _ number: Int, epoch: UInt64, from payload: [UInt8]?, at wallNow: WallTime
   )
     -> (partition: FleetPartition, seen: [UInt64], refusal: StateError?)
@@ -296,7 +296,7 @@ extension FleetPartition: StateFields {
   }
 
   /// How far its time is ahead of the worker's, if that is more than clocks may differ.
-  public func lead(at wallNow: WallTime) -> TimeSpan? {
+  package func lead(at wallNow: WallTime) -> TimeSpan? {
     guard let time else { return nil }
     let lead = WallTime(nanoseconds: time.nanoseconds) - wallNow
     return lead > WorkersClocks.longestLead ? lead : nil
@@ -306,7 +306,7 @@ extension FleetPartition: StateFields {
   ///
   /// - Parameter fresh: a partition of the same site that has processed nothing yet, from which it copies what the
   ///   configuration determines.
-  public init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {
+  package init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {
     var coder = try StateCoder(reading: state)
     self.init(fresh, number, epoch: 0)
     intake = ScannerIntake(intake.scanners, ownGateway: names.site, expected: [])
@@ -317,7 +317,7 @@ extension FleetPartition: StateFields {
 }
 
 extension FleetPartition.Counts: StateFields {
-  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(tally: "messages", &messages)
     try coder(tally: "observations", &observations)
     try coder(tally: "transitions", &transitions)

@@ -1,24 +1,24 @@
 import Beacons
-import JSON
+import Core
 
 /// A line of a partition's journal: the messages that a worker read from its queue, in order. `replay --journal` decides about
 /// them again.
 ///
 ///     {"v":1,"partition":3,"of":16,"epoch":1795500000000,"seen":0}
 ///     {"n":1,"key":"beaconkeeper-fleet.site.tick","payload":"{\"v\":1,…}"}
-public enum JournalLine: Hashable, Sendable {
+package enum JournalLine: Hashable, Sendable {
   /// A worker has taken the partition over. The next message of its queue has the number `seen` + 1.
   case takeover(partition: Int, of: Int, epoch: UInt64, seen: UInt64)
   case message(Entry)
 
   /// A message of a partition's queue.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// Counts the messages of the queue from 1 on, since the partition began in this epoch.
-    public var number: UInt64
-    public var key: String
-    public var payload: [UInt8]
+    package var number: UInt64
+    package var key: String
+    package var payload: [UInt8]
 
-    public init(number: UInt64, key: String, payload: [UInt8]) {
+    package init(number: UInt64, key: String, payload: [UInt8]) {
       self.number = number
       self.key = key
       self.payload = payload
@@ -26,10 +26,10 @@ public enum JournalLine: Hashable, Sendable {
   }
 
   /// A longer line is not from a journal.
-  public static let longest = 1 << 24
+  package static let longest = 1 << 24
 
   /// With the line's end.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     let object = JSONWriter.object { json in
       switch self {
       case .takeover(let partition, let partitions, let epoch, let seen):
@@ -52,7 +52,7 @@ public enum JournalLine: Hashable, Sendable {
   }
 
   /// nil for anything else.
-  public init?(_ line: [UInt8]) {
+  package init?(_ line: [UInt8]) {
     guard line.count <= Self.longest, let tree = try? JSONTree(line, limit: 8) else { return nil }
     if let number = tree["n"]?.wholeNumber {
       guard number > 0, case .text(let key)? = tree["key"] else { return nil }

@@ -1,14 +1,14 @@
 import Beacons
-import JSON
+import Core
 
 /// An entry in a partition's lease queue: JSON, or a piece of a state.
-public enum LeaseEntry: Hashable, Sendable {
+package enum LeaseEntry: Hashable, Sendable {
   case record(LeaseRecord)
   /// Only the active consumer gets its own mark back.
   case mark(LeaseMark)
   case piece(StatePiece)
 
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     switch self {
     case .piece(let piece): piece.payload
     case .mark(let mark):
@@ -34,7 +34,7 @@ public enum LeaseEntry: Hashable, Sendable {
   }
 
   /// nil for anything else.
-  public init?(_ payload: [UInt8]) {
+  package init?(_ payload: [UInt8]) {
     if let piece = StatePiece(payload) {
       self = .piece(piece)
       return
@@ -64,28 +64,28 @@ public enum LeaseEntry: Hashable, Sendable {
 }
 
 /// Records which worker has a partition, and which of its states is complete.
-public struct LeaseRecord: Hashable, Sendable {
+package struct LeaseRecord: Hashable, Sendable {
   /// Identifies a state.
-  public struct Saved: Hashable, Comparable, Sendable {
-    public var lease: UInt64
-    public var position: UInt64
+  package struct Saved: Hashable, Comparable, Sendable {
+    package var lease: UInt64
+    package var position: UInt64
 
-    public init(lease: UInt64, position: UInt64) {
+    package init(lease: UInt64, position: UInt64) {
       self.lease = lease
       self.position = position
     }
 
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
       (left.lease, left.position) < (right.lease, right.position)
     }
   }
 
-  public var lease: UInt64
-  public var worker: String
+  package var lease: UInt64
+  package var worker: String
   /// nil: there is none yet.
-  public var saved: Saved?
+  package var saved: Saved?
 
-  public init(lease: UInt64, worker: String, saved: Saved?) {
+  package init(lease: UInt64, worker: String, saved: Saved?) {
     self.lease = lease
     self.worker = worker
     self.saved = saved
@@ -98,13 +98,13 @@ public struct LeaseRecord: Hashable, Sendable {
   }
 }
 
-public struct LeaseMark: Hashable, Sendable {
-  public var worker: String
+package struct LeaseMark: Hashable, Sendable {
+  package var worker: String
   /// Distinguishes this wait from earlier ones of the same worker.
-  public var turn: UInt64
-  public var number: UInt64
+  package var turn: UInt64
+  package var number: UInt64
 
-  public init(worker: String, turn: UInt64, number: UInt64) {
+  package init(worker: String, turn: UInt64, number: UInt64) {
     self.worker = worker
     self.turn = turn
     self.number = number

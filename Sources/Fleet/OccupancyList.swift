@@ -1,6 +1,6 @@
 import Beacons
-import JSON
-import Messages
+import Contract
+import Core
 
 /// The members of a place in one partition; see `OccupancyMessage`. A large site reads hundreds of these a second, so they are
 /// read without building a tree.

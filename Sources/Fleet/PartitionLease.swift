@@ -4,8 +4,8 @@
 /// gone. It outlives any one node. The queue holds the partition's last state, in pieces, and a record that names the worker. A
 /// worker acknowledges these only when there are later ones, so the next worker gets them. A worker gets back what it wrote
 /// only while it is the active consumer. That proves that its lease holds and that its state is safe.
-public struct PartitionLease: Sendable {
-  public enum Standing: Hashable, Sendable {
+package struct PartitionLease: Sendable {
+  package enum Standing: Hashable, Sendable {
     case waiting
     /// We are the active consumer. Once our mark is back, we have read everything that was written before it.
     case asking
@@ -26,9 +26,9 @@ public struct PartitionLease: Sendable {
     var numbers: [UInt64] = []
   }
 
-  public private(set) var standing = Standing.waiting
+  package private(set) var standing = Standing.waiting
   /// The last complete state, from which the next worker continues. nil: there is none yet.
-  public private(set) var saved: LeaseRecord.Saved?
+  package private(set) var saved: LeaseRecord.Saved?
   /// Entries to write to the queue, in order.
   private var outgoing: [LeaseEntry] = []
   private let worker: String
@@ -48,7 +48,7 @@ public struct PartitionLease: Sendable {
   /// - Parameters:
   ///   - worker: its name, which no other worker has.
   ///   - turn: a number that the worker has not used before.
-  public init(worker: String, turn: UInt64) {
+  package init(worker: String, turn: UInt64) {
     self.worker = worker
     self.turn = turn
     // A new queue is empty. Without a mark, the active consumer would get nothing and not know that it is active.
@@ -56,7 +56,7 @@ public struct PartitionLease: Sendable {
   }
 
   /// The lease; nil: not yet, or no more.
-  public var lease: UInt64? {
+  package var lease: UInt64? {
     if case .held(let lease) = standing { lease } else { nil }
   }
 
@@ -64,17 +64,17 @@ public struct PartitionLease: Sendable {
 
   /// Writes a mark; returns its number for `isBack`.
   @discardableResult
-  public mutating func mark() -> UInt64 {
+  package mutating func mark() -> UInt64 {
     written += 1
     outgoing.append(.mark(LeaseMark(worker: worker, turn: turn, number: written)))
     return written
   }
 
   /// Whether the lease held when, or after, this mark was written.
-  public func isBack(_ mark: UInt64) -> Bool { lease != nil && returned >= mark }
+  package func isBack(_ mark: UInt64) -> Bool { lease != nil && returned >= mark }
 
   /// Writes a state. It is in the queue once `isSafe` returns true.
-  public mutating func save(_ payload: [UInt8], position: UInt64) {
+  package mutating func save(_ payload: [UInt8], position: UInt64) {
     guard let lease else { return }
     let state = LeaseRecord.Saved(lease: lease, position: position)
     saving = (state, payload)
@@ -83,14 +83,14 @@ public struct PartitionLease: Sendable {
   }
 
   /// Whether the next worker will find this state.
-  public func isSafe(upTo position: UInt64) -> Bool {
+  package func isSafe(upTo position: UInt64) -> Bool {
     guard let lease, let saved else { return false }
     return saved >= LeaseRecord.Saved(lease: lease, position: position)
   }
 
   /// Writes again what has not come back: RabbitMQ does not confirm it, and it may be lost with a node. Call it when the wait
   /// is unusually long.
-  public mutating func repeatLast() {
+  package mutating func repeatLast() {
     switch standing {
     case .waiting, .asking: mark()
     case .claiming: claim()
@@ -100,7 +100,7 @@ public struct PartitionLease: Sendable {
   }
 
   /// The entries to write now, in order.
-  public mutating func takeOutgoing() -> [LeaseEntry] {
+  package mutating func takeOutgoing() -> [LeaseEntry] {
     defer { outgoing.removeAll() }
     return outgoing
   }
@@ -113,7 +113,7 @@ public struct PartitionLease: Sendable {
   ///   - number: the number of the delivery; it increases.
   ///   - isRepeated: it was delivered before, perhaps to another worker.
   /// - Returns: the deliveries that are not needed any more.
-  public mutating func take(_ payload: [UInt8], number: UInt64, isRepeated: Bool) -> [UInt64] {
+  package mutating func take(_ payload: [UInt8], number: UInt64, isRepeated: Bool) -> [UInt64] {
     // Redeliveries come first. A later one means that another worker was active meanwhile.
     if isRepeated, hasNew { standing = .lost }
     hasNew = hasNew || !isRepeated
@@ -176,7 +176,7 @@ public struct PartitionLease: Sendable {
   }
 
   /// The lowest delivery that is still needed.
-  public var lowestKept: UInt64? {
+  package var lowestKept: UInt64? {
     (kept.map(\.number) + states.values.compactMap { $0.numbers.min() }).min()
   }
 
@@ -200,7 +200,7 @@ public struct PartitionLease: Sendable {
   ///
   /// - Returns: its octets, and the deliveries that are not needed any more. Empty: there is no state yet. nil: a piece is
   ///   missing, though a record says that the state is complete.
-  public mutating func takeState() -> (payload: [UInt8]?, done: [UInt64]) {
+  package mutating func takeState() -> (payload: [UInt8]?, done: [UInt64]) {
     if let needed, saved.map({ $0 < needed }) ?? true {
       saved = nil
       return (nil, forget { _ in true } + forgetRecords())

@@ -1,7 +1,7 @@
-import Messages
+import Contract
 
 /// A hash that identifies a message of a queue.
-public func messageHash(key: String, _ payload: [UInt8]) -> UInt64 {
+package func messageHash(key: String, _ payload: [UInt8]) -> UInt64 {
   var hash = FNV1a()
   hash.combine(key.utf8.span)
   hash.combine(payload.span)
@@ -13,23 +13,23 @@ public func messageHash(key: String, _ payload: [UInt8]) -> UInt64 {
 /// A worker saves a state first and acknowledges its messages afterwards. If the acknowledgement is lost, the queue delivers
 /// messages again that are in the state. It keeps their order, and delivers none that was acknowledged. So the repeated
 /// messages come first, and they are the end of the list of messages that were unacknowledged when the state was saved.
-public struct SeenAgain<Item> {
+package struct SeenAgain<Item> {
   private let seen: [UInt64]
   private var held: [Item] = []
   /// Where in `seen` the first of `held` may be: all places that agree with all of `held`.
   private var starts: [Int]?
   /// How many of `held` are in the state, unless a later message proves otherwise.
   private var known = 0
-  public private(set) var isDecided: Bool
+  package private(set) var isDecided: Bool
 
   /// - Parameter seen: hashes of the messages that were unacknowledged when the state was saved, in order.
-  public init(_ seen: [UInt64]) {
+  package init(_ seen: [UInt64]) {
     self.seen = seen
     isDecided = seen.isEmpty
   }
 
   /// Adds the next message. Messages are held until it is known which of them are repetitions; then all are returned.
-  public mutating func take(_ hash: UInt64, _ item: Item) -> (seen: [Item], new: [Item])? {
+  package mutating func take(_ hash: UInt64, _ item: Item) -> (seen: [Item], new: [Item])? {
     if isDecided { return ([], [item]) }
     let place = held.count
     held.append(item)

@@ -1,10 +1,11 @@
 import Beacons
-import Messages
+import Contract
+import Core
 import Pipeline
 
 /// The members of each zone and room of a site, added up from the partitions' messages. A function of those messages and of
 /// time.
-public struct SiteOccupancy: Sendable {
+package struct SiteOccupancy: Sendable {
   private struct Place {
     var kind: PlaceKind
     var name: String
@@ -35,7 +36,7 @@ public struct SiteOccupancy: Sendable {
   private static let metLimit = 200_000
 
   /// - Parameter names: of the configured zones and rooms. Others are ignored.
-  public init(site: String, partitions: Int, zones: [String], rooms: [String]) {
+  package init(site: String, partitions: Int, zones: [String], rooms: [String]) {
     topics = Topics(gateway: site)
     self.partitions = partitions
     let parts = Array(repeating: Part(), count: partitions)
@@ -51,10 +52,10 @@ public struct SiteOccupancy: Sendable {
   private static func key(_ kind: PlaceKind, _ name: String) -> String { "\(kind.rawValue)/\(name)" }
 
   /// The topics to subscribe to.
-  public var filter: String { topics.base + "/partition/+/+/+/occupancy" }
+  package var filter: String { topics.base + "/partition/+/+/+/occupancy" }
 
   /// Processes a partition's message about a place.
-  public mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) {
+  package mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) {
     let levels = topic.dropFirst(topics.base.utf8.count + 1).split(
       separator: "/", omittingEmptySubsequences: false)
     guard levels.count == 5, levels[0] == "partition", let partition = Int(levels[1]),
@@ -66,10 +67,10 @@ public struct SiteOccupancy: Sendable {
   }
 
   /// When `takeDue` returns something; nil: not before another message.
-  public var nextDeadline: MonotonicTime? { ready.isEmpty ? pace.next : MonotonicTime(nanoseconds: .min) }
+  package var nextDeadline: MonotonicTime? { ready.isEmpty ? pace.next : MonotonicTime(nanoseconds: .min) }
 
   /// The messages to publish by now, in the order of the places.
-  public mutating func takeDue(at time: MonotonicTime) -> [Message] {
+  package mutating func takeDue(at time: MonotonicTime) -> [Message] {
     let due = ready.union(pace.takeDue(at: time)).sorted()
     ready.removeAll()
     return due.map { place in
@@ -79,7 +80,7 @@ public struct SiteOccupancy: Sendable {
   }
 
   /// The beacons that were in a place for the first time since the last call.
-  public mutating func takeMet() -> [String] {
+  package mutating func takeMet() -> [String] {
     defer { newlyMet.removeAll() }
     return newlyMet
   }

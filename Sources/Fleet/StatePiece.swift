@@ -7,15 +7,15 @@
 ///     20  place      4
 ///     24  count      4
 ///     28  octets     rest
-public struct StatePiece: Hashable, Sendable {
+package struct StatePiece: Hashable, Sendable {
   static let limit = 32 << 10
   private static let magic = Array("BKPC".utf8)
   private static let header = 28
 
-  public var state: LeaseRecord.Saved
-  public var place: Int
-  public var count: Int
-  public var octets: ArraySlice<UInt8>
+  package var state: LeaseRecord.Saved
+  package var place: Int
+  package var count: Int
+  package var octets: ArraySlice<UInt8>
 
   /// Splits a checkpoint into pieces.
   static func pieces(of payload: [UInt8], _ state: LeaseRecord.Saved) -> [StatePiece] {

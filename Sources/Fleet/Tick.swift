@@ -1,21 +1,21 @@
 import Beacons
-import JSON
+import Core
 
 /// The time, as a message in the queue. Workers publish ticks to all partitions' queues. A worker that reads a queue, however
 /// late, therefore finds the same time before the same message. No gateway's clock has to be right.
-public struct Tick: Hashable, Sendable {
+package struct Tick: Hashable, Sendable {
   private static let nameLimit = 100
 
-  public var worker: String
+  package var worker: String
   /// The worker's wall clock.
-  public var time: WallTime
+  package var time: WallTime
 
-  public init(worker: String, time: WallTime) {
+  package init(worker: String, time: WallTime) {
     self.worker = worker
     self.time = time
   }
 
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     JSONWriter.object {
       $0.field("v", 1)
       $0.field("worker", worker)
@@ -24,7 +24,7 @@ public struct Tick: Hashable, Sendable {
   }
 
   /// nil for anything else.
-  public init?(_ payload: [UInt8]) {
+  package init?(_ payload: [UInt8]) {
     guard payload.count <= 400, let tree = try? JSONTree(payload), tree["v"]?.wholeNumber == 1,
       case .text(let worker)? = tree["worker"], (1...Self.nameLimit).contains(worker.utf8.count),
       let time = tree["wall_ms"]?.wholeNumber, (0..<Self.latest).contains(time)

@@ -1,16 +1,17 @@
 import Beacons
+import Core
 
 /// When a worker publishes ticks: a function of the ticks that it received, and of the time passed in.
 ///
 /// One worker publishes the time: the one whose clock is ahead, or the first by name. The others wait a little longer, so they
 /// publish only if that one is silent. Each second they also publish a tick that only other workers get, as a sign of life.
-public struct TickSchedule: Sendable {
+package struct TickSchedule: Sendable {
   /// How often the time is published.
-  public static let interval = TimeSpan.milliseconds(125)
+  package static let interval = TimeSpan.milliseconds(125)
   /// How often each worker publishes something, at least.
-  public static let longestSilence = TimeSpan.seconds(1)
+  package static let longestSilence = TimeSpan.seconds(1)
   /// Clocks of workers must not differ by more.
-  public static let skew = TimeSpan.seconds(5)
+  package static let skew = TimeSpan.seconds(5)
   /// How much longer each further worker waits, because ticks need some time to arrive.
   private static let step = TimeSpan.milliseconds(60)
   private static let lastStep = 5
@@ -21,12 +22,12 @@ public struct TickSchedule: Sendable {
   /// When this worker last published.
   private var spoke = MonotonicTime(nanoseconds: .min)
 
-  public init(worker: String) { self.worker = worker }
+  package init(worker: String) { self.worker = worker }
 
   /// Processes a tick, including our own.
   ///
   /// - Parameter tellsTime: partitions get it, too.
-  public mutating func hear(_ tick: Tick, at wallNow: WallTime, tellsTime: Bool) {
+  package mutating func hear(_ tick: Tick, at wallNow: WallTime, tellsTime: Bool) {
     // A worker whose clock is far ahead must not silence all others.
     if tellsTime, tick.time - wallNow <= Self.skew { told = max(told, tick.time) }
   }
@@ -34,7 +35,7 @@ public struct TickSchedule: Sendable {
   /// How long until the next tick is due.
   ///
   /// - Parameter workers: those that were active lately; ours may be among them.
-  public func wait(
+  package func wait(
     at now: MonotonicTime, _ wallNow: WallTime, among workers: some Collection<String>
   ) -> TimeSpan {
     min(untilTime(wallNow, workers), untilWord(now))
@@ -52,7 +53,7 @@ public struct TickSchedule: Sendable {
   /// Call it to publish what is due.
   ///
   /// - Returns: whether the tick is for partitions, too; nil: nothing is due.
-  public mutating func takeDue(
+  package mutating func takeDue(
     at now: MonotonicTime, _ wallNow: WallTime, among workers: some Collection<String>
   ) -> Bool? {
     // Our clock was set back.

@@ -1,5 +1,5 @@
-import MQTT
 import CMosquitto
+import Core
 import Dispatch
 import Glibc
 
@@ -12,8 +12,8 @@ import Glibc
 /// should check that first.
 ///
 /// It always uses MQTT 5, because MQTT 3.1.1 cannot express a refusal.
-public struct AccessProbe: Sendable {
-  public enum Answer: Sendable, Equatable {
+package struct AccessProbe: Sendable {
+  package enum Answer: Sendable, Equatable {
     case allowed
     case refused(reason: String)
     /// The broker closed the connection instead of answering, as some do with anything forbidden.
@@ -26,7 +26,7 @@ public struct AccessProbe: Sendable {
   package static let patience = Duration.seconds(3)
 
   /// - Parameter options: the options of the future client; its id and last will are not used.
-  public init(_ options: Options) {
+  package init(_ options: Options) {
     var options = options
     options.protocolVersion = .v5
     options.clientID = ""
@@ -34,17 +34,17 @@ public struct AccessProbe: Sendable {
     self.options = options
   }
 
-  public func mayPublish(_ payload: [UInt8] = [], to topic: String) async throws(InvalidOptions) -> Answer {
+  package func mayPublish(_ payload: [UInt8] = [], to topic: String) async throws(InvalidOptions) -> Answer {
     let answers = try await ask([.publish(topic, payload)])
     return answers.first ?? .closed
   }
 
-  public func maySubscribe(to filter: String) async throws(InvalidOptions) -> Answer {
+  package func maySubscribe(to filter: String) async throws(InvalidOptions) -> Answer {
     try await ask([.subscribe(filter)]).first ?? .closed
   }
 
   /// Asks about several topics over as few connections as possible. Returns one answer for each, or only `unreachable`.
-  public func mayPublish(
+  package func mayPublish(
     _ messages: [(topic: String, payload: [UInt8])]
   ) async throws(InvalidOptions) -> [Answer] {
     var answers: [Answer] = []

@@ -1,4 +1,4 @@
-import MQTT
+import Core
 
 /// Messages that libmosquitto has not seen yet, first in, first out. QoS 0 overtakes QoS 1 only if QoS 1 has no room.
 struct Backlog: Sendable {

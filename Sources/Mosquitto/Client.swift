@@ -1,25 +1,25 @@
-import MQTT
+import Core
 import Synchronization
 
 /// A connection to an MQTT broker that reconnects by itself.
 ///
 /// All methods may be called from any task or thread, and none blocks. Read `events` to learn what happens to
 /// the connection and to each message.
-public final class Client: Sendable {
+package final class Client: Sendable {
   let session: Session
 
   /// Does not connect yet, see `start()`.
   ///
   /// - Throws: `InvalidOptions`, also for TLS files that cannot be read.
-  public init(_ options: Options) throws(InvalidOptions) { session = try Session(options) }
+  package init(_ options: Options) throws(InvalidOptions) { session = try Session(options) }
 
   deinit { session.requestStop(patiently: false) }
 
   /// The events, in order, for one reader. They end when the client has stopped.
-  public var events: Events { session.events }
+  package var events: Events { session.events }
 
   /// Starts to connect, and retries until `stop(within:)`.
-  public func start() {
+  package func start() {
     let isFirst = session.state.withLock { state in
       guard state.phase == .idle else { return false }
       state.phase = .running
@@ -28,10 +28,10 @@ public final class Client: Sendable {
     if isFirst { Loop.start(session) }
   }
 
-  public var isConnected: Bool { session.state.withLock { $0.connected } }
+  package var isConnected: Bool { session.state.withLock { $0.connected } }
 
   /// How many QoS 1 messages the broker has not acknowledged.
-  public var outstanding: Int { session.state.withLock { $0.outstanding } }
+  package var outstanding: Int { session.state.withLock { $0.outstanding } }
 
   /// Queues a message for sending, without waiting.
   ///
@@ -45,7 +45,7 @@ public final class Client: Sendable {
   ///   - id: the caller's own number for this message.
   ///   - isOnTrial: the broker refused it before. It travels alone, because the broker may close the connection.
   /// - Throws: `PublishError`; then the message is not sent.
-  public func publish(
+  package func publish(
     _ payload: [UInt8], to topic: String, qos: QoS = .atLeastOnce, retain: Bool = false,
     expiry: Duration? = nil, id: UInt64 = 0, isOnTrial: Bool = false
   ) throws(PublishError) {
@@ -74,7 +74,7 @@ public final class Client: Sendable {
 
   /// Withdraws QoS 1 messages that are not under way, and returns them in order; they cause no event. It searches all
   /// messages, so do not call it often.
-  public func withdraw(_ isMeant: (_ id: UInt64, _ topic: String) -> Bool) -> [PublishedMessage] {
+  package func withdraw(_ isMeant: (_ id: UInt64, _ topic: String) -> Bool) -> [PublishedMessage] {
     session.state.withLock { state in
       let withdrawn = state.backlog.withdraw(isMeant)
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
@@ -83,19 +83,19 @@ public final class Client: Sendable {
   }
 
   /// Subscribes to a topic filter, now and after every new connection.
-  public func subscribe(to filter: String, qos: QoS = .atLeastOnce) throws(PublishError) {
+  package func subscribe(to filter: String, qos: QoS = .atLeastOnce) throws(PublishError) {
     try session.subscribe(filter, qos: qos)
   }
 
   /// Undoes `subscribe`. Messages that are under way may still arrive.
-  public func unsubscribe(from filter: String) { session.unsubscribe(filter) }
+  package func unsubscribe(from filter: String) { session.unsubscribe(filter) }
 
   /// Waits for outstanding acknowledgements, disconnects properly so that the last will is not published, and ends.
   ///
   /// - Parameter limit: returns after this time at the latest, whatever the network does.
   /// - Returns: how many QoS 1 messages stayed unacknowledged.
   @discardableResult
-  public func stop(within limit: Duration = .milliseconds(800)) async -> Int {
+  package func stop(within limit: Duration = .milliseconds(800)) async -> Int {
     session.requestStop()
     let session = session
     let timer = Task {

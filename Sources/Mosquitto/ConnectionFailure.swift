@@ -1,10 +1,10 @@
-import MQTT
 import CMosquitto
+import Core
 import Glibc
 
 /// Why the broker could not be reached or refused the connection, as text.
-public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  public enum Kind: Sendable, Equatable {
+package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Kind: Sendable, Equatable {
     /// Wrong user name or password.
     case badCredentials
     /// The broker does not admit this client. Some brokers also report this for a wrong password.
@@ -32,15 +32,15 @@ public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvert
     case other
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// One sentence for the user, without the host.
-  public var description: String
+  package var description: String
 
   /// Whether the same attempt will always fail unless someone changes a configuration.
   ///
   /// Expired and not yet valid certificates do not count: setting the clock or renewing the
   /// certificate fixes them.
-  public var isPermanent: Bool {
+  package var isPermanent: Bool {
     switch kind {
     case .badCredentials, .notAuthorised, .unsupportedProtocol, .clientIDRejected, .wrongHostName,
       .unknownAuthority, .clientCertificate, .ownCertificate, .tls:

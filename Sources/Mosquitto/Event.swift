@@ -1,5 +1,5 @@
 /// An event between client and broker, in the order of occurrence.
-public enum Event: Sendable {
+package enum Event: Sendable {
   /// The broker accepted the connection. Subscriptions have been requested and unacknowledged messages are sent, both again.
   case connected(sessionPresent: Bool)
   /// An attempt to connect failed. The client retries; `failure.isPermanent` says whether that can succeed.
@@ -20,18 +20,18 @@ public enum Event: Sendable {
 }
 
 /// A message from the broker. Any client may have sent topic and payload: treat them as hostile until parsed.
-public struct ReceivedMessage: Sendable, Equatable {
-  public var topic: String
-  public var payload: [UInt8]
-  public var qos: Int
+package struct ReceivedMessage: Sendable, Equatable {
+  package var topic: String
+  package var payload: [UInt8]
+  package var qos: Int
   /// The broker had retained this message; it is not new.
-  public var retain: Bool
+  package var retain: Bool
 
   var octets: Int { topic.utf8.count + payload.count }
 }
 
 /// Why a message was not accepted for publishing.
-public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
   /// QoS 0 messages do not wait for a connection.
   case notConnected
   /// This many messages are already waiting for acknowledgement.
@@ -41,7 +41,7 @@ public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The client was stopped.
   case stopped
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .notConnected: "not connected to the broker"
     case .outstandingLimit(let limit): "\(limit) messages already wait for the broker"
@@ -53,6 +53,6 @@ public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Options that cannot work with any broker.
-public struct InvalidOptions: Error, Sendable, Equatable, CustomStringConvertible {
-  public var description: String
+package struct InvalidOptions: Error, Sendable, Equatable, CustomStringConvertible {
+  package var description: String
 }

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// If the reader is too slow, it loses messages from the broker beyond `capacity` or `octetCapacity`, but no other events:
 /// a flood from the broker must not fill the memory.
-public struct Events: AsyncSequence, Sendable {
-  public typealias Element = Event
-  public typealias Failure = Never
+package struct Events: AsyncSequence, Sendable {
+  package typealias Element = Event
+  package typealias Failure = Never
 
   static let capacity = 1000
   /// In bytes of topics and payloads.
@@ -51,7 +51,7 @@ public struct Events: AsyncSequence, Sendable {
   init() { (stream, news) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
   /// How many messages from the broker were dropped because they were not read in time or were too large.
-  public var lostMessages: UInt64 { unread.state.withLock { $0.lost } }
+  package var lostMessages: UInt64 { unread.state.withLock { $0.lost } }
 
   func yield(_ event: Event) { yield(contentsOf: [event]) }
 
@@ -84,11 +84,11 @@ public struct Events: AsyncSequence, Sendable {
     news.finish()
   }
 
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  package struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let unread: Unread
     fileprivate var news: AsyncStream<Void>.Iterator
 
-    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
+    package mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
       while true {
         // A cancelled reader gets the events already queued, and no later ones.
         if Task.isCancelled { unread.finish() }
@@ -99,10 +99,10 @@ public struct Events: AsyncSequence, Sendable {
       }
     }
 
-    public mutating func next() async -> Event? { await next(isolation: nil) }
+    package mutating func next() async -> Event? { await next(isolation: nil) }
   }
 
-  public func makeAsyncIterator() -> AsyncIterator {
+  package func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(unread: unread, news: stream.makeAsyncIterator())
   }
 }

@@ -1,5 +1,5 @@
 import CMosquitto
-import MQTT
+import Core
 import Glibc
 
 /// Owns one `struct mosquitto` and frees it.
@@ -50,7 +50,7 @@ extension Client {
   private static let passing = Set([0x97, 0x91].map(reasonWords))
 
   /// Whether a message rejected for this reason may be accepted soon.
-  public static func isPassing(_ reason: String) -> Bool { passing.contains(reason) }
+  package static func isPassing(_ reason: String) -> Bool { passing.contains(reason) }
 }
 
 /// The text of an MQTT 5 reason code.

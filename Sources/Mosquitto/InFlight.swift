@@ -1,4 +1,4 @@
-import MQTT
+import Core
 import DequeModule
 
 /// Copies of the QoS 1 messages inside libmosquitto, in the order in which it got them. So a refused message can be reported
@@ -81,13 +81,13 @@ struct InFlight: Sendable {
 }
 
 /// A complete published message.
-public struct PublishedMessage: Sendable, Equatable {
-  public var id: UInt64
-  public var topic: String
-  public var payload: [UInt8]
-  public var qos: QoS
-  public var retain: Bool
-  public var expiry: Duration?
+package struct PublishedMessage: Sendable, Equatable {
+  package var id: UInt64
+  package var topic: String
+  package var payload: [UInt8]
+  package var qos: QoS
+  package var retain: Bool
+  package var expiry: Duration?
   /// `acknowledged` was already reported for it.
-  public var isAcknowledged: Bool
+  package var isAcknowledged: Bool
 }

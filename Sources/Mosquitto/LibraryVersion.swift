@@ -1,19 +1,19 @@
 import CMosquitto
-import MQTT
+import Core
 
 /// The version of libmosquitto that this program runs with.
-public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
-  public var major: Int
-  public var minor: Int
-  public var revision: Int
+package struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
+  package var major: Int
+  package var minor: Int
+  package var revision: Int
 
-  public init(_ major: Int, _ minor: Int, _ revision: Int) {
+  package init(_ major: Int, _ minor: Int, _ revision: Int) {
     self.major = major
     self.minor = minor
     self.revision = revision
   }
 
-  public static let current: LibraryVersion = {
+  package static let current: LibraryVersion = {
     var (major, minor, revision): (Int32, Int32, Int32) = (0, 0, 0)
     mosquitto_lib_version(&major, &minor, &revision)
     return LibraryVersion(Int(major), Int(minor), Int(revision))
@@ -25,16 +25,16 @@ public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
   /// (Debian 13) reports the packet as malformed. The versions between were not tested.
   static let firstSafeWithV5 = LibraryVersion(2, 0, 21)
 
-  public static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
+  package static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
     (left.major, left.minor, left.revision) < (right.major, right.minor, right.revision)
   }
 
-  public var description: String { "\(major).\(minor).\(revision)" }
+  package var description: String { "\(major).\(minor).\(revision)" }
 }
 
 extension ProtocolVersion {
   /// MQTT 5 if no packet from a broker can end this process; else 3.1.1.
-  public static var safest: ProtocolVersion { safest(with: .current) }
+  package static var safest: ProtocolVersion { safest(with: .current) }
 
   static func safest(with library: LibraryVersion) -> ProtocolVersion {
     library < .firstSafeWithV5 ? .v311 : .v5

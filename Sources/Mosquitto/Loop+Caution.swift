@@ -1,5 +1,5 @@
-import MQTT
 import CMosquitto
+import Core
 import Glibc
 
 /// Handles the messages that were under way when a connection ended.

@@ -1,6 +1,6 @@
 import CMosquitto
+import Core
 import Glibc
-import MQTT
 import Synchronization
 
 /// Processes what happened on the connection.

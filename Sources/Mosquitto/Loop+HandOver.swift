@@ -1,5 +1,5 @@
-import MQTT
 import CMosquitto
+import Core
 import Glibc
 import Synchronization
 

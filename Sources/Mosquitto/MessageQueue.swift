@@ -1,5 +1,5 @@
+import Core
 import DequeModule
-import MQTT
 
 /// A FIFO queue of messages, with topics and payloads in one reusable block of memory.
 ///

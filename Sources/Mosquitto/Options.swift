@@ -1,35 +1,35 @@
-import MQTT
+import Core
 
 /// How to reach a broker and how to behave there.
-public struct Options: Sendable {
+package struct Options: Sendable {
   /// Host name or address of the broker.
-  public var host: String
+  package var host: String
   /// TCP port of the broker: usually 1883, or 8883 with TLS.
-  public var port: Int
+  package var port: Int
   /// MQTT 5, unless an old broker or an old libmosquitto needs 3.1.1; see `ProtocolVersion.safest`.
-  public var protocolVersion: ProtocolVersion = .v5
+  package var protocolVersion: ProtocolVersion = .v5
   /// Client identifier, unique at the broker: a second client with the same one disconnects the first.
   /// Empty: a random one.
-  public var clientID: String = ""
+  package var clientID: String = ""
   /// Longest silence before the client pings the broker, 5 s … 65,535 s. A dead connection is noticed
   /// after 1.5 times this.
-  public var keepAlive: Duration = .seconds(30)
-  public var credentials: Credentials?
+  package var keepAlive: Duration = .seconds(30)
+  package var credentials: Credentials?
   /// TLS, at least version 1.2. `nil`: plain TCP.
-  public var tls: TLS?
+  package var tls: TLS?
   /// The message that the broker publishes for us when the connection breaks.
-  public var will: Will?
+  package var will: Will?
   /// Whether to connect again after a connection ended or an attempt failed. Without, the client ends then.
-  public var reconnects = true
+  package var reconnects = true
   /// Waiting times between attempts to connect.
-  public var backoff = Backoff()
+  package var backoff = Backoff()
   /// How many QoS 1 messages may be under way without acknowledgement, 1 … 65,535. The broker may ask for fewer.
-  public var window = 100
+  package var window = 100
   /// How many QoS 1 messages may wait for acknowledgement in total, sent or not. Also the limit for
   /// QoS 0 messages that are not yet written to the socket.
-  public var maximumOutstanding = 1000
+  package var maximumOutstanding = 1000
   /// Largest payload to publish or accept, in bytes. With MQTT 5 the broker learns the limit, and does not send larger ones.
-  public var maximumPayload = 256 * 1024
+  package var maximumPayload = 256 * 1024
 
   /// Largest packet to accept: room for the payload, the topic and the packet's own header. With MQTT 5 the broker is asked
   /// to send nothing larger. With 3.1.1 it cannot know, so the limit is far higher. Otherwise any client that may publish could
@@ -38,29 +38,29 @@ public struct Options: Sendable {
     protocolVersion == .v5 ? maximumPayload + 70_000 : max(16 << 20, maximumPayload + 70_000)
   }
 
-  public init(host: String, port: Int = 1883) {
+  package init(host: String, port: Int = 1883) {
     self.host = host
     self.port = port
   }
 }
 
 /// User name and password. Never shows the password when printed.
-public struct Credentials: Sendable, CustomStringConvertible, CustomReflectable {
-  public var username: String
-  public var password: String?
+package struct Credentials: Sendable, CustomStringConvertible, CustomReflectable {
+  package var username: String
+  package var password: String?
 
-  public init(username: String, password: String?) {
+  package init(username: String, password: String?) {
     self.username = username
     self.password = password
   }
 
-  public var description: String { "\(username):***" }
-  public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
+  package var description: String { "\(username):***" }
+  package var customMirror: Mirror { Mirror(self, children: ["username": username]) }
 }
 
 /// Whom to trust, and how to identify ourselves.
-public struct TLS: Sendable {
-  public enum Authority: Sendable {
+package struct TLS: Sendable {
+  package enum Authority: Sendable {
     /// The certificate authorities of the operating system.
     case system
     /// A PEM file with one or several certificates.
@@ -70,36 +70,36 @@ public struct TLS: Sendable {
   }
 
   /// A certificate that identifies us to the broker. PEM files.
-  public struct Identity: Sendable, CustomReflectable {
-    public var certificateFile: String
+  package struct Identity: Sendable, CustomReflectable {
+    package var certificateFile: String
     /// Without a passphrase.
-    public var keyFile: String
+    package var keyFile: String
 
-    public init(certificateFile: String, keyFile: String) {
+    package init(certificateFile: String, keyFile: String) {
       self.certificateFile = certificateFile
       self.keyFile = keyFile
     }
 
-    public var customMirror: Mirror { Mirror(self, children: ["certificateFile": certificateFile]) }
+    package var customMirror: Mirror { Mirror(self, children: ["certificateFile": certificateFile]) }
   }
 
-  public var authority: Authority
-  public var identity: Identity?
+  package var authority: Authority
+  package var identity: Identity?
 
-  public init(authority: Authority = .system, identity: Identity? = nil) {
+  package init(authority: Authority = .system, identity: Identity? = nil) {
     self.authority = authority
     self.identity = identity
   }
 }
 
 /// The last will: published by the broker if the client vanishes without a proper disconnect.
-public struct Will: Sendable {
-  public var topic: String
-  public var payload: [UInt8]
-  public var qos: QoS
-  public var retain: Bool
+package struct Will: Sendable {
+  package var topic: String
+  package var payload: [UInt8]
+  package var qos: QoS
+  package var retain: Bool
 
-  public init(topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, retain: Bool = true) {
+  package init(topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, retain: Bool = true) {
     self.topic = topic
     self.payload = payload
     self.qos = qos
@@ -118,11 +118,11 @@ extension Duration {
 
 /// Waiting times between attempts to connect. They double up to a limit, and each is shortened at random by up to a
 /// half, so that a hundred gateways do not return to a restarted broker in the same instant.
-public struct Backoff: Sendable, Equatable {
+package struct Backoff: Sendable, Equatable {
   /// The first wait, before it is shortened.
-  public var first = Duration.milliseconds(500)
+  package var first = Duration.milliseconds(500)
   /// The longest wait of all.
-  public var limit = Duration.seconds(60)
+  package var limit = Duration.seconds(60)
 
   /// The wait after `failures` failed attempts in a row (1 for the first).
   ///

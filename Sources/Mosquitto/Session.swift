@@ -1,6 +1,5 @@
-import MQTT
-import Machine
 import CMosquitto
+import Core
 import Glibc
 import Synchronization
 

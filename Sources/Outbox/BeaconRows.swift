@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Pipeline
 
 /// Which row holds which beacon, and the long texts that many beacons share (rules of zones).

@@ -1,6 +1,7 @@
+import Beacons
+import Core
 import Glibc
 import Synchronization
-import Beacons
 
 /// The greatest epoch in use, in a file beside the outbox.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import DequeModule
 
 /// Decides which batches of observations are sent, written to disk and deleted, and when. A function of events and of the time.

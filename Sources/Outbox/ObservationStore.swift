@@ -1,5 +1,6 @@
 import Beacons
 import CSQLite
+import Core
 import Glibc
 
 /// Batches of observations that wait for the broker, in an SQLite file beside the outbox.

@@ -1,8 +1,8 @@
 import Beacons
 import CSQLite
+import Core
 import FoundationEssentials
 import Glibc
-import Machine
 
 /// The outbox on disk, as found at the start.
 package struct OpenOutbox {
@@ -134,11 +134,11 @@ package struct OpenOutbox {
 }
 
 /// Two gateways with the same name would mix their transitions.
-public struct OutboxInUse: Error, CustomStringConvertible {
+package struct OutboxInUse: Error, CustomStringConvertible {
   let path: String
   let gateway: String
 
-  public var description: String {
+  package var description: String {
     "another gateway called \(gateway) runs here and uses \(path); give one of them another name or state_directory"
   }
 }
@@ -170,11 +170,11 @@ struct MountTable {
 }
 
 /// The outbox was written by a newer Beaconkeeper, and this one cannot read it. It is not changed.
-public struct NewerOutbox: Error, CustomStringConvertible {
+package struct NewerOutbox: Error, CustomStringConvertible {
   var path = ""
   let version: Int64
 
-  public var description: String {
+  package var description: String {
     "the outbox \(path) is of a newer Beaconkeeper (layout \(version)), and this one cannot read it; install the newer "
       + "version again, or move the file away to start without what is waiting in it"
   }

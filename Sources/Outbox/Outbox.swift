@@ -1,6 +1,6 @@
-import Pipeline
+import Contract
 import DequeModule
-import Messages
+import Pipeline
 
 /// Messages that wait for the broker, with limits: transitions in order, never merged; of each state topic only the newest.
 ///

@@ -1,7 +1,7 @@
 import CSQLite
-import Pipeline
+import Contract
 import Glibc
-import Messages
+import Pipeline
 
 /// Transitions that wait for the broker, and the states of beacons, in SQLite.
 ///

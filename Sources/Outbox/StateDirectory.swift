@@ -1,16 +1,16 @@
+import Contract
 import FoundationEssentials
 import Glibc
-import Messages
 
 /// Where the gateway keeps its persistent state.
-public struct StateDirectory: Sendable {
-  public let path: String
+package struct StateDirectory: Sendable {
+  package let path: String
   /// Whether the directory has only our files.
   private let isOurs: Bool
 
   /// The configured directory, else systemd's (`StateDirectory=`), else the system's for root, else the user's own
   /// (XDG base directories).
-  public init(configured: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+  package init(configured: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
     isOurs = configured == nil
     if let configured {
       path = configured

@@ -1,5 +1,6 @@
 import Beacons
-import Messages
+import Contract
+import Core
 import Proximity
 
 /// A transition as a row of table `waiting`. It needs a third of the octets of the payload, which is computed from it.

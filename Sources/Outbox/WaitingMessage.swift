@@ -1,5 +1,5 @@
-import MQTT
-import Messages
+import Contract
+import Core
 
 /// A numbered message that waits for the broker, with its row.
 package struct WaitingMessage: Sendable {

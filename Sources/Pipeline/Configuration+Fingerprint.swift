@@ -1,8 +1,9 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
+import Phones
 import Proximity
-import RangingPolicy
-import Settings
 
 extension Configuration {
   /// A hash of everything that a pipeline's state depends on. A snapshot with another hash cannot be used. Secrets

@@ -1,7 +1,7 @@
-import BeaconKeys
 import Beacons
+import Configuration
+import Core
 import Proximity
-import Settings
 
 /// The configuration, converted to the types of the modules that do the work.
 extension Configuration {
@@ -60,8 +60,9 @@ extension Configuration {
   /// Receivers that are named get their index in the table. Returns nil if there are no rooms.
   ///
   /// - Returns: the plan, and the names that calibrations use.
-  public func roomPlan(receivers table: inout ReceiverTable) -> (plan: RoomPlan, names: RoomCalibrator.Names)?
-  {
+  package func roomPlan(receivers table: inout ReceiverTable) -> (
+    plan: RoomPlan, names: RoomCalibrator.Names
+  )? {
     guard !rooms.isEmpty else { return nil }
     let floorNames: [String?] = floors.isEmpty ? [nil] : floors.map(\.name)
     func floor(_ name: String?) -> Int { floorNames.firstIndex(of: name) ?? 0 }

@@ -1,8 +1,8 @@
 import Beacons
-import MQTT
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// Processes advertisements: finds the sender, decides, and creates the messages.
 extension Pipeline {
@@ -10,7 +10,7 @@ extension Pipeline {
   private static let horizon = 64
 
   /// Processes the advertisements of a source.
-  public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
+  package mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
     observe(batch, into: &output) { advertisement, _ in advertisement.receiver }
   }
 

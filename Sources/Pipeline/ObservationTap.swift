@@ -1,6 +1,7 @@
 import Beacons
-import Messages
-import Settings
+import Configuration
+import Contract
+import Core
 
 /// Collects sightings of configured beacons by this gateway's own radios, for `observations/<partition>`.
 package struct ObservationTap: Sendable {

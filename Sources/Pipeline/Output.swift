@@ -1,10 +1,11 @@
 import Beacons
-import Messages
+import Contract
+import Core
 
 extension Pipeline {
   /// The pipeline's output, in order.
-  public struct Output: Sendable {
-    public enum Item: Sendable {
+  package struct Output: Sendable {
+    package enum Item: Sendable {
       /// A transition of a zone or room, or a beacon's event.
       case transition(TransitionMessage)
       /// A retained state that changed.
@@ -16,7 +17,7 @@ extension Pipeline {
     }
 
     /// The sender converts it to text. There are many states, and some callers do not send them.
-    public enum State: Sendable {
+    package enum State: Sendable {
       case occupancy(OccupancyMessage)
       case beacon(BeaconStateMessage)
       case room(RoomMessage)
@@ -26,7 +27,7 @@ extension Pipeline {
       /// A phone's window.
       case window(Message)
 
-      public func message(topics: Topics) -> Message {
+      package func message(topics: Topics) -> Message {
         switch self {
         case .occupancy(let occupancy): occupancy.message(topics: topics)
         case .beacon(let beacon): beacon.message(topics: topics)
@@ -37,28 +38,28 @@ extension Pipeline {
       }
     }
 
-    public var items: [Item] = []
+    package var items: [Item] = []
     /// Keys of beacons of an earlier run whose saved state can be deleted.
     package var forgotten: [String] = []
     /// Beacons whose saved state must be updated for the next run.
     package var noted: [BeaconIndex] = []
 
-    public init() {}
+    package init() {}
 
-    public var transitions: [TransitionMessage] {
+    package var transitions: [TransitionMessage] {
       items.compactMap { if case .transition(let transition) = $0 { transition } else { nil } }
     }
 
-    public var verdicts: [VerdictMessage] {
+    package var verdicts: [VerdictMessage] {
       items.compactMap { if case .verdict(let verdict) = $0 { verdict } else { nil } }
     }
 
     /// Retained states of zones, rooms, windows and beacons.
-    public func states(topics: Topics) -> [Message] {
+    package func states(topics: Topics) -> [Message] {
       items.compactMap { if case .state(let state) = $0 { state.message(topics: topics) } else { nil } }
     }
 
-    public mutating func removeAll() {
+    package mutating func removeAll() {
       items.removeAll(keepingCapacity: true)
       if !forgotten.isEmpty { forgotten.removeAll() }
       if !noted.isEmpty { noted.removeAll() }

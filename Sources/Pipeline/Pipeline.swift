@@ -1,15 +1,15 @@
-import BeaconKeys
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// Converts advertisements to messages: identity, estimate, zones. A function of its input and the times in it: no
 /// clock, no I/O.
-public struct Pipeline: Sendable {
-  public let topics: Topics
-  public internal(set) var receivers: ReceiverTable
-  public internal(set) var counts = Counts()
+package struct Pipeline: Sendable {
+  package let topics: Topics
+  package internal(set) var receivers: ReceiverTable
+  package internal(set) var counts = Counts()
 
   package internal(set) var configuration: Configuration
   /// The initial limits for members of regions.
@@ -42,12 +42,12 @@ public struct Pipeline: Sendable {
     var roomTransitions: [RoomTransition] = []
   }
 
-  public struct Counts: Sendable {
-    public var advertisements: UInt64 = 0
-    public var sightings: UInt64 = 0
-    public var transitions: UInt64 = 0
+  package struct Counts: Sendable {
+    package var advertisements: UInt64 = 0
+    package var sightings: UInt64 = 0
+    package var transitions: UInt64 = 0
     /// Members of regions that were dropped to make room.
-    public var retired: UInt64 = 0
+    package var retired: UInt64 = 0
   }
 
   /// - Parameters:
@@ -55,7 +55,7 @@ public struct Pipeline: Sendable {
   ///   - limits: for members of regions.
   ///   - isLean: keeps signals per receiver and beacon only if zones, phones or room sensors by distance need them.
   ///     Otherwise the state of a beacon has no signal and no distance.
-  public init(
+  package init(
     _ configuration: Configuration, receivers: ReceiverTable = ReceiverTable(),
     limits: AdmissionLimits = AdmissionLimits(), isLean: Bool = false
   ) {
@@ -75,10 +75,10 @@ public struct Pipeline: Sendable {
   }
 
   /// The index that a source must use for a receiver; nil if there are too many.
-  public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
+  package mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
 
   /// Processes deadlines up to `time`.
-  public mutating func advance(to time: MonotonicTime, into output: inout Output) {
+  package mutating func advance(to time: MonotonicTime, into output: inout Output) {
     tellHeldBack(notAfter: time, into: &output)
     step(to: time, into: &output)
   }
@@ -96,7 +96,7 @@ public struct Pipeline: Sendable {
   }
 
   /// The next time at which `advance` has something to do; nil: not before another advertisement.
-  public var nextDeadline: MonotonicTime? {
+  package var nextDeadline: MonotonicTime? {
     let never = MonotonicTime.distantFuture
     // Two at a time: `min` with more than three arguments allocates an array, and every batch calls this.
     let next = min(
@@ -106,7 +106,7 @@ public struct Pipeline: Sendable {
   }
 
   /// All retained states, for a broker that may have lost them.
-  public func allStates() -> [Message] {
+  package func allStates() -> [Message] {
     placeStates + teller.telemetry.known.flatMap { allStates(of: $0) } + windowStates
   }
 
@@ -148,7 +148,7 @@ public struct Pipeline: Sendable {
   }
 
   /// Reports about phones' apps that were refused.
-  public var refusedReports: UInt64 { phones.refusedReports }
+  package var refusedReports: UInt64 { phones.refusedReports }
 
   /// Frames whose readings were refused.
   package var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }
@@ -157,7 +157,7 @@ public struct Pipeline: Sendable {
   package var postponedAddresses: UInt64 { roster.postponed }
 
   /// Notices for the user, each once.
-  public mutating func takeNotices() -> [String] {
+  package mutating func takeNotices() -> [String] {
     var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
     notices += teller.takeNotices(refusedMembers: refusedMembers)
     for hold in engine.takeHeld() {
@@ -178,7 +178,7 @@ public struct Pipeline: Sendable {
   }
 
   /// How many beacons are tracked.
-  public var beaconCount: Int { roster.trackedCount }
+  package var beaconCount: Int { roster.trackedCount }
 
   /// Enters and nears that were delayed because they came too often.
   package var heldTransitions: UInt64 { engine.heldTransitions }
@@ -232,7 +232,7 @@ package enum ReceiverExpectation: Sendable {
 ///
 /// The dashboard's history and the observations for other gateways are not included.
 extension Pipeline: StateFields {
-  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     assert(scratch.transitions.isEmpty && scratch.roomTransitions.isEmpty)
     try coder(same: "configuration", configuration.fingerprint(limits))
     let named = receivers.names
@@ -256,7 +256,7 @@ extension Pipeline: StateFields {
 }
 
 extension Pipeline.Counts: StateFields {
-  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(tally: "advertisements", &advertisements)
     try coder(tally: "sightings", &sightings)
     try coder(tally: "transitions", &transitions)

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Maps a source's receivers to the pipeline's: each source numbers them in order of appearance.
 package struct ReceiverMap: Sendable {

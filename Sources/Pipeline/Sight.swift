@@ -1,11 +1,12 @@
 import Beacons
+import Configuration
+import Core
 import Proximity
-import Settings
 
 /// Which receivers can hear, and which places can therefore be seen.
 extension Pipeline {
   /// A receiver became blind or works again.
-  public mutating func setBlind(
+  package mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
   ) {
     see([receiver], [(isBlind ? .blind : .sees, time)], into: &output)
@@ -13,7 +14,7 @@ extension Pipeline {
 
   /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
   /// is read later. All receivers count as blind for the span.
-  public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
+  package mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
     advance(to: start, into: &output)
     see(sight.receivers(.sees), [(.blind, start), (.sees, end)], into: &output)
   }

@@ -1,5 +1,5 @@
 import Beacons
-import Messages
+import Contract
 
 /// Numbers transitions in the order of decision: from 1, without gaps within an epoch.
 package struct TransitionNumbers: Sendable {

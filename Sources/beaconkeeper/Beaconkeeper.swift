@@ -1,6 +1,6 @@
 import ArgumentParser
+import Core
 import Gateway
-import Machine
 
 @main
 struct Beaconkeeper: AsyncParsableCommand {

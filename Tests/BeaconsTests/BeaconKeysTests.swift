@@ -1,7 +1,7 @@
-import Beacons
+import Core
 import Testing
 
-@testable import BeaconKeys
+@testable import Beacons
 
 @Suite struct BeaconKeysTests {
   private func key(_ text: String) throws -> SecretKey { try #require(SecretKey(bytes(text))) }

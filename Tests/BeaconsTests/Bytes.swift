@@ -1,5 +1,6 @@
 import Beacons
-import Randomness
+import Core
+import TestSupport
 
 /// Bytes from hexadecimal text; a typing error in a test is a test that must fail loudly.
 func bytes(_ text: String) -> [UInt8] {

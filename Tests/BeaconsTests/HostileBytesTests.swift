@@ -1,6 +1,6 @@
-import BeaconKeys
 import Beacons
-import Randomness
+import Core
+import TestSupport
 import Testing
 
 /// Whatever arrives, nothing traps, and what is visited lies inside what arrived.

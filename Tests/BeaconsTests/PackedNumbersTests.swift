@@ -1,5 +1,6 @@
 import Beacons
-import Randomness
+import Core
+import TestSupport
 import Testing
 
 @Suite("Numbers of which most are equal") struct PackedNumbersTests {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Testing
 
 @Suite struct RateLimitTests {

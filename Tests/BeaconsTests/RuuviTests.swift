@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Testing
 
 /// Test vectors of the formats' own pages at docs.ruuvi.com.

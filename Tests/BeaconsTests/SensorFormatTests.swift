@@ -1,5 +1,6 @@
 import Beacons
-import Randomness
+import Core
+import TestSupport
 import Testing
 
 /// Formats as their makers' pages describe them, each as short as its file would be.

@@ -1,4 +1,5 @@
-import Randomness
+import Core
+import TestSupport
 import Testing
 
 @testable import Beacons

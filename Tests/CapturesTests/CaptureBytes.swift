@@ -1,6 +1,7 @@
 import Beacons
 import Captures
-import EventBytes
+import Core
+import TestSupport
 
 /// Captures built byte by byte.
 enum CaptureBytes {

@@ -1,5 +1,6 @@
 import Beacons
 import Captures
+import Core
 import Testing
 
 struct CaptureDecoderTests {

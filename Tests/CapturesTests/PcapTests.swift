@@ -1,5 +1,5 @@
-import EventBytes
 import Captures
+import TestSupport
 import Testing
 
 struct PcapTests {

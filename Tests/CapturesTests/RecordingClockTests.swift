@@ -1,7 +1,8 @@
-import Machine
 import Beacons
-@testable import Captures
+import Core
 import Testing
+
+@testable import Captures
 
 struct RecordingClockTests {
   private func times(_ seconds: [Double]) -> [Double] {

@@ -1,6 +1,7 @@
 import Beacons
 import Captures
-import Randomness
+import Core
+import TestSupport
 import Testing
 
 /// The file that says where a beacon was during a recording.

@@ -1,6 +1,7 @@
-import EventBytes
 import Beacons
 import Captures
+import Core
+import TestSupport
 import Testing
 
 struct TextFormTests {

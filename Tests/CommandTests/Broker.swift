@@ -1,6 +1,5 @@
-import Brokers
 import Foundation
-import MessageSchemas
+import TestSupport
 import Testing
 
 /// A real mosquitto for one test. All that gateways publish there is held to the schemas of their topics.

@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// What stands on the broker's side: the access that the gateway needs, and the subscriber of the examples.

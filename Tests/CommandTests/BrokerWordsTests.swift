@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// What is wrong at the broker, in words and with a status of sysexits.h.
@@ -22,7 +22,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for name in ["one", "other"] {
-      try await Brokers.run(
+      try await TestSupport.run(
         [
           "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
           "-days", "30",

@@ -1,5 +1,5 @@
 import Foundation
-import MessageSchemas
+import TestSupport
 import Testing
 
 /// `calibrate` as a user runs it, on recordings with marks. The live walk needs a terminal.

@@ -1,6 +1,6 @@
-import Brokers
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The built `beaconkeeper`, run as a user would run it.
 struct Command {

@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 
 /// A real gateway whose disk and clock a test can spoil, with two tags and one zone, at a real broker.
 struct DiskStage {

@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// What is wrong is said with its place, ends with a status of sysexits.h, and costs nothing that was good.

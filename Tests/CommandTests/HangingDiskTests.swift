@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// The real gateway on a disk that takes what is written and never says that it has it, as a dying card or a network drive does.

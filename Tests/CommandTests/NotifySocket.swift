@@ -1,6 +1,6 @@
+import Core
 import Foundation
 import Glibc
-import Machine
 
 /// What a service manager hears, on a real socket.
 final class NotifySocket {

@@ -1,5 +1,5 @@
+import Configuration
 import Foundation
-import Setup
 import Testing
 
 @testable import beaconkeeper

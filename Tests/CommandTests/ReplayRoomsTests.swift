@@ -1,6 +1,5 @@
 import Foundation
-import PageReading
-import Randomness
+import TestSupport
 import Testing
 
 /// `replay --truth` and `--report` as a user runs them, over a walk between two rooms that three receivers hear.

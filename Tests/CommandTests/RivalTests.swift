@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// Two gateways of one name at one broker.

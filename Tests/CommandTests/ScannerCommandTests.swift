@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// Receivers that hang elsewhere, against a real broker: what they publish there moves beacons.

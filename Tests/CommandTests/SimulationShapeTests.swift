@@ -1,5 +1,5 @@
 import Foundation
-import MessageSchemas
+import TestSupport
 import Testing
 
 /// `simulate --json` has one shape, whatever was asked for.

@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 
 /// Takes everything in MQTT 3.1.1 and writes it down. To whoever speaks MQTT 5 it says what no standard knows (`inventive`), or that it
 /// knows no such version (`old`).

@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 private let script = "/usr/bin/script"

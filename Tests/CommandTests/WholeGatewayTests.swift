@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import TestSupport
 import Testing
 
 /// The gateway as a whole: `run` and `replay` against a real broker.

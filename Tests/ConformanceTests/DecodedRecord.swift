@@ -1,8 +1,7 @@
-import JSON
-import BeaconKeys
 import Beacons
+import Contract
+import Core
 import Foundation
-import Messages
 
 /// One vector as `beaconkeeper decode` would print it: the same calls, the JSON read back.
 struct DecodedRecord {

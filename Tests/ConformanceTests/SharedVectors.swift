@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Foundation
 
 /// Advertisements from other projects' test suites with the values they state. They are kept beside the

@@ -1,6 +1,7 @@
 import Beacons
-import Fleet
-import Messages
+import Contract
+import Core
+@testable import Fleet
 import Testing
 
 /// A partition is a function of its queue.

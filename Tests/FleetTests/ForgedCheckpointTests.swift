@@ -1,6 +1,7 @@
 import Beacons
-import Fleet
-import Randomness
+import Core
+@testable import Fleet
+import TestSupport
 import Testing
 
 /// What another wrote into a partition's queue of leases: the partition goes on from it, or begins anew, and no worker stops.

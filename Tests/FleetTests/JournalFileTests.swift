@@ -1,8 +1,8 @@
-import Fleet
+import Core
+@testable import Fleet
 import Foundation
 import Gateway
 import Glibc
-import Machine
 import Testing
 
 /// The files of a worker's journal.

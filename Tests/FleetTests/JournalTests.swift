@@ -1,7 +1,7 @@
-import Fleet
+import Contract
+@testable import Fleet
 import Foundation
 import Gateway
-import Messages
 import Testing
 
 /// What workers keep of their queues, and what `replay --journal` makes of it.

@@ -1,5 +1,5 @@
-import Fleet
-import Randomness
+@testable import Fleet
+import TestSupport
 import Testing
 
 /// A partition's queue of leases, as RabbitMQ keeps it: one consumer is served, the others stand in line.

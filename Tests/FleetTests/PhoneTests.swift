@@ -1,6 +1,7 @@
 import Beacons
-import Fleet
-import Messages
+import Contract
+import Core
+@testable import Fleet
 import Testing
 
 /// Phones of a site, each in the partition of the tag that it carries.

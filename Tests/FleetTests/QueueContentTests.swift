@@ -1,7 +1,8 @@
 import Beacons
-import Fleet
-import Messages
-import Randomness
+import Contract
+import Core
+@testable import Fleet
+import TestSupport
 import Testing
 
 /// What stands in RabbitMQ's queues and topics.

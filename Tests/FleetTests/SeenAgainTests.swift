@@ -1,5 +1,5 @@
-import Fleet
-import Randomness
+@testable import Fleet
+import TestSupport
 import Testing
 
 /// What a queue gives out again after a takeover.

@@ -1,8 +1,8 @@
 import Beacons
-import Fleet
-import Messages
-import Settings
-import SettingsFile
+import Configuration
+import Contract
+import Core
+@testable import Fleet
 
 /// Two rooms with a gateway in each, tags that go to and fro, and the queue of one partition with what the gateways say of them.
 struct Site {

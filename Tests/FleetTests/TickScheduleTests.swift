@@ -1,6 +1,7 @@
 import Beacons
-import Fleet
-import Randomness
+import Core
+@testable import Fleet
+import TestSupport
 import Testing
 
 /// Workers that hear each other's ticks late, with clocks that differ.

@@ -13,12 +13,12 @@ let package = Package(
     fuzzer("FuzzADStructures", of: "Beacons"),
     fuzzer("FuzzFormats", of: "Beacons"),
     fuzzer("FuzzHCIEvents", of: "Beacons"),
-    fuzzer("FuzzScanners", of: "Scanners"),
-    fuzzer("FuzzObservations", of: "Scanners"),
-    fuzzer("FuzzSnapshots", of: "Pipeline", "Proximity", "RangingPolicy", "Scanners", "Settings"),
+    fuzzer("FuzzScanners", of: "Contract"),
+    fuzzer("FuzzObservations", of: "Contract"),
+    fuzzer("FuzzSnapshots", of: "Configuration", "Contract", "Phones", "Pipeline", "Proximity"),
     fuzzer("FuzzMarks", of: "Captures"),
-    fuzzer("FuzzCalibration", of: "SettingsFile"),
-    fuzzer("FuzzEditing", of: "Proximity", "Settings", "SettingsFile"),
+    fuzzer("FuzzCalibration", of: "Configuration"),
+    fuzzer("FuzzEditing", of: "Configuration", "Proximity"),
     .target(
       name: "CaptureFuzzing",
       dependencies: [

@@ -1,7 +1,6 @@
-import MQTT
 import Beacons
-import JSON
-import Messages
+import Contract
+import Core
 import Mosquitto
 import Testing
 

@@ -1,5 +1,6 @@
-import Scenes
 import Beacons
+import Core
+import Scenes
 import Testing
 
 @testable import Gateway

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Machine
+@testable import Core
 
 @Suite struct AlarmTests {
   private func elapsed(_ body: () async -> Void) async -> Duration { await ContinuousClock().measure(body) }

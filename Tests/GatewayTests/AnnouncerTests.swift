@@ -1,8 +1,9 @@
-import Scenes
 import Beacons
+import Configuration
+import Contract
+import Core
 import Foundation
-import Settings
-import Messages
+import Scenes
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,6 @@
 import Beacons
+import Core
 import Dispatch
-import Machine
 import Synchronization
 import Testing
 

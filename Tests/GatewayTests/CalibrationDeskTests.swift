@@ -1,18 +1,16 @@
 import Beacons
-import Dashboard
-import HTTP
+import Contract
+import Core
 import Foundation
-import JSON
 import Logging
-import Machine
-import Messages
-@testable import Mosquitto
 import Outbox
 import Pipeline
 import Scenes
 import Testing
+import Web
 
 @testable import Gateway
+@testable import Mosquitto
 
 /// A calibration from the page: the gateway keeps what it hears meanwhile, learns, and saves.
 @Suite struct CalibrationDeskTests {

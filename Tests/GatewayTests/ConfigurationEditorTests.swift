@@ -1,11 +1,10 @@
+import Configuration
+import Core
 import Foundation
-import HTTP
-import JSON
 import Proximity
-import Settings
-import SettingsFile
 import Synchronization
 import Testing
+import Web
 
 @testable import Gateway
 

@@ -1,20 +1,18 @@
 import Beacons
+import Contract
+import Core
 import Foundation
 import InMemoryLogging
 import Logging
-import MQTT
-import Machine
-import Messages
-@testable import Mosquitto
 import Outbox
 import Pipeline
 import Proximity
-import Scanners
 import Scenes
 import Synchronization
 import Testing
 
 @testable import Gateway
+@testable import Mosquitto
 
 /// What is decided while nothing is heard, and how it waits for a broker.
 @Suite struct DecisionLoopTests {

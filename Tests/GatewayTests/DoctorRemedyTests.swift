@@ -1,4 +1,4 @@
-import Settings
+@testable import Configuration
 import Testing
 
 @testable import Gateway

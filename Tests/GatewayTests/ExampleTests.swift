@@ -1,11 +1,11 @@
 import Beacons
 import Captures
+import Core
 import Foundation
+import Phones
 import Proximity
 import Radio
-import RangingPolicy
 import Testing
-import WakePlanner
 
 /// The examples that stand beside the public types. Whoever changes one changes the other.
 @Suite struct ExampleTests {

@@ -1,13 +1,11 @@
+import Configuration
+import Contract
+import Core
 import Foundation
 import Glibc
 import InMemoryLogging
 import Logging
-import MQTT
-import Machine
-import Messages
 import Scenes
-import Settings
-import SettingsFile
 import Synchronization
 import Testing
 

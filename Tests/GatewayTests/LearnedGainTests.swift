@@ -1,10 +1,10 @@
 import Beacons
-import JSON
-import Messages
+@testable import Configuration
+import Contract
+import Core
 import Proximity
 import Radio
 import Scenes
-import Settings
 import Testing
 
 @testable import Gateway

@@ -1,7 +1,7 @@
-import Scenes
+import Configuration
+import Contract
 import Foundation
-import Settings
-import Messages
+import Scenes
 import Testing
 
 @testable import Gateway

@@ -1,13 +1,12 @@
 import Beacons
 import Captures
+import Configuration
+import Contract
+import Core
 import Foundation
 import Glibc
-import Machine
-import Messages
 import Pipeline
-import Scanners
 import Scenes
-import Settings
 import Testing
 
 @testable import Gateway

@@ -1,5 +1,6 @@
-import Captures
 import Beacons
+import Captures
+import Core
 import Foundation
 import Radio
 import Testing

@@ -1,14 +1,13 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import InMemoryLogging
 import Logging
-import MQTT
-import Machine
-import Messages
 import Outbox
 import Pipeline
-import Randomness
-import Settings
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -1,5 +1,5 @@
+import Contract
 import Scenes
-import Messages
 import Testing
 
 @testable import Gateway

@@ -1,11 +1,10 @@
 import Beacons
-import Dashboard
-import HTTP
-import JSON
-import Messages
+import Contract
+import Core
 import Pipeline
 import Scenes
 import Testing
+import Web
 
 @testable import Gateway
 

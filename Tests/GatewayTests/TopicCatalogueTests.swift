@@ -1,12 +1,12 @@
+import Configuration
+import Contract
+import Core
 import Foundation
 import InMemoryLogging
 import Logging
-import MQTT
-import Messages
 import Mosquitto
 import Pipeline
 import Scenes
-import Settings
 import Testing
 
 @testable import Gateway

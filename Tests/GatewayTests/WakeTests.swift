@@ -1,14 +1,14 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import InMemoryLogging
 import Logging
-import Machine
-import Messages
 import Mosquitto
+import Phones
 import Scenes
-import Settings
 import Synchronization
 import Testing
-import WakePlanner
 
 @testable import Gateway
 @testable import Pipeline

@@ -1,6 +1,6 @@
+import Configuration
 import Radio
 import Scenes
-import Settings
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import MQTT
+import Core
 import Testing
 
 @testable import Mosquitto

@@ -1,4 +1,4 @@
-import Brokers
+import TestSupport
 import Testing
 
 @testable import Mosquitto

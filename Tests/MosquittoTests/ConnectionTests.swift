@@ -1,8 +1,8 @@
-import Brokers
-import MQTT
 import CMosquitto
+import Core
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Mosquitto

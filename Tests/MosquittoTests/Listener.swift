@@ -1,6 +1,6 @@
-import Brokers
 import Foundation
 import Glibc
+import TestSupport
 
 /// Accepts connections and is no broker: gives everybody the same answer and hangs up, or says nothing at all.
 final class Listener: Server {

@@ -1,5 +1,5 @@
-import MQTT
-import Randomness
+import Core
+import TestSupport
 import Testing
 
 @testable import Mosquitto

@@ -1,5 +1,5 @@
-import Brokers
 import Glibc
+import TestSupport
 
 /// Speaks MQTT 3.1.1 as mosquitto never would: says nothing to what is published, or everything at once.
 final class OddBroker: Server {

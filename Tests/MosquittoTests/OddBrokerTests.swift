@@ -1,7 +1,7 @@
-import Brokers
-import MQTT
+import Core
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Mosquitto

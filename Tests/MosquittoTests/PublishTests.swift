@@ -1,9 +1,9 @@
-import Brokers
 import CMosquitto
-import MQTT
+import Core
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Mosquitto

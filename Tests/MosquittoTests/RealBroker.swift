@@ -1,4 +1,4 @@
-import Brokers
+import TestSupport
 import Testing
 
 /// One real broker at a time: the machine that runs the tests may be small.

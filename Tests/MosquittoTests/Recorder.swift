@@ -1,5 +1,5 @@
-import Brokers
 import Synchronization
+import TestSupport
 
 @testable import Mosquitto
 

@@ -1,5 +1,5 @@
-import Brokers
-import MQTT
+import Core
+import TestSupport
 import Testing
 
 @testable import Mosquitto

@@ -1,6 +1,6 @@
-import Brokers
-import MQTT
+import Core
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Mosquitto

@@ -1,9 +1,9 @@
-import MQTT
 import Beacons
-import Messages
+import Contract
+import Core
+import Phones
 import Proximity
-import Randomness
-import RangingPolicy
+import TestSupport
 import Testing
 
 @testable import Outbox

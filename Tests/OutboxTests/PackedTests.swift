@@ -1,9 +1,10 @@
-import Scenes
 import Beacons
+import Contract
+import Core
 import Foundation
-import Messages
 import Proximity
-import Randomness
+import Scenes
+import TestSupport
 import Testing
 
 @testable import Outbox

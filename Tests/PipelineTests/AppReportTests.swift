@@ -1,8 +1,9 @@
-import Scenes
 import Beacons
-import Messages
-import Randomness
-import RangingPolicy
+import Contract
+import Core
+import Phones
+import Scenes
+import TestSupport
 import Testing
 
 @testable import Pipeline

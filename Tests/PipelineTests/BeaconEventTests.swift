@@ -1,6 +1,7 @@
 import Beacons
+import Contract
+import Core
 import Foundation
-import Messages
 import Scenes
 import Testing
 

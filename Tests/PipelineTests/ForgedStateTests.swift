@@ -1,7 +1,8 @@
 import Beacons
+import Configuration
+import Core
 import Proximity
-import Randomness
-import Settings
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+@testable import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 import Testing
 
 @testable import Pipeline

@@ -1,10 +1,10 @@
 import Beacons
-import MQTT
-import MessageSchemas
-import Messages
+@testable import Configuration
+import Contract
+import Core
 import Proximity
 import Scenes
-import Settings
+import TestSupport
 import Testing
 
 @testable import Pipeline

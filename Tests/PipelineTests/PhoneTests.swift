@@ -1,9 +1,10 @@
-import Scenes
 import Beacons
-import Settings
-import Messages
+import Configuration
+import Contract
+import Core
+import Phones
 import Proximity
-import RangingPolicy
+import Scenes
 import Testing
 
 @testable import Pipeline

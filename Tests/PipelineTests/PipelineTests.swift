@@ -1,8 +1,8 @@
-import Scenes
-import JSON
 import Beacons
-import Messages
+import Contract
+import Core
 import Proximity
+import Scenes
 import Testing
 
 @testable import Pipeline

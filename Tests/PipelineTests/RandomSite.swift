@@ -1,11 +1,11 @@
 import Beacons
-import Messages
+@testable import Configuration
+import Contract
+import Core
+import Phones
 import Proximity
-import Randomness
-import RangingPolicy
-import Scanners
 import Scenes
-import Settings
+import TestSupport
 
 @testable import Pipeline
 

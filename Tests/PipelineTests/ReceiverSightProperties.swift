@@ -1,9 +1,10 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Randomness
 import Scenes
-import Settings
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -1,10 +1,11 @@
-import Scenes
 import Beacons
+import Configuration
+import Contract
+import Core
 import Foundation
-import Settings
-import Messages
 import Proximity
-import Randomness
+import Scenes
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -1,7 +1,8 @@
-import Scenes
 import Beacons
-import Messages
+import Contract
+import Core
 import Proximity
+import Scenes
 import Testing
 
 @testable import Pipeline

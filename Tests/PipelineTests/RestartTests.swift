@@ -1,8 +1,9 @@
-import Scenes
 import Beacons
+import Contract
+import Core
 import Foundation
-import Messages
 import Proximity
+import Scenes
 import Testing
 
 @testable import Outbox

@@ -1,7 +1,8 @@
-import Scenes
 import Beacons
+import Contract
+import Core
 import Foundation
-import Messages
+import Scenes
 import Testing
 
 @testable import Pipeline

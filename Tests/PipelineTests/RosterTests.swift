@@ -1,7 +1,8 @@
-import Scenes
 import Beacons
-import Settings
-import Randomness
+import Configuration
+import Core
+import Scenes
+import TestSupport
 import Testing
 
 @testable import Pipeline

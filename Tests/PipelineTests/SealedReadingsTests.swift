@@ -1,13 +1,13 @@
-import Scenes
 import Beacons
+import Contract
+import Core
 import Foundation
-import Messages
+import Scenes
 import Testing
 
+@testable import Configuration
 @testable import Outbox
 @testable import Pipeline
-import Settings
-@testable import SettingsFile
 
 /// A sensor with a bind key, and those who would speak in its name.
 @Suite struct SealedReadingsTests {

@@ -1,5 +1,6 @@
 import Beacons
-import Messages
+import Contract
+import Core
 import Scenes
 import Testing
 

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Scenes
 import Testing
 
@@ -83,10 +84,10 @@ import Testing
     "Pipeline.Phone": "settings window",
     "Pipeline.Phone.Lane": "zone rearmSignal rearm lost",
     "Pipeline.Phone.Waiting": "zone",
-    "RangingPolicy.AppReports": "vocabulary",
-    "RangingPolicy.PhoneEngine": "rules near log history",
-    "RangingPolicy.BeaconView": "heardChange nearChange rearmChange",
-    "RangingPolicy.TaskLedger": "begins",
+    "Phones.AppReports": "vocabulary",
+    "Phones.PhoneEngine": "rules near log history",
+    "Phones.BeaconView": "heardChange nearChange rearmChange",
+    "Phones.TaskLedger": "begins",
     "Pipeline.Telemetry": "interval heldBack newcomerTrials trialPause",
     "Pipeline.Whereabouts": "nearest zones places",
     "Pipeline.RoomPresence": "prefix heldBack",
@@ -96,7 +97,7 @@ import Testing
       + "limits watchers hasOwnWatchers companions unasked others beside",
     "Beacons.AdmissionLimits": "members transitions",
     "Beacons.RateLimit": "burst interval",
-    "BeaconKeys.AddressResolver": "ciphers generation block",
+    "Beacons.AddressResolver": "ciphers generation block",
     "Proximity.ZoneEngine": "rules sight roomSight insiders site keepsLinks hasRoomZones queue",
     "Proximity.BeaconState": "record",
     "Proximity.Locator": "receivers",

@@ -1,8 +1,9 @@
 import Beacons
+@testable import Configuration
+import Core
+import Phones
 import Proximity
-import Randomness
-import RangingPolicy
-import Settings
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -1,10 +1,10 @@
-import Scenes
 import Beacons
-import Settings
-import Messages
+import Configuration
+import Contract
+import Phones
 import Proximity
-import Randomness
-import RangingPolicy
+import Scenes
+import TestSupport
 import Testing
 
 @testable import Pipeline

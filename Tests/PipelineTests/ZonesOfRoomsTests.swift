@@ -1,8 +1,9 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
 import Scenes
-import Settings
 import Testing
 
 @testable import Pipeline

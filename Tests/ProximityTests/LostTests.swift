@@ -1,6 +1,7 @@
 import Beacons
+import Core
 import Proximity
-import Randomness
+import TestSupport
 import Testing
 
 @Suite struct LostTests {

@@ -1,6 +1,7 @@
 import Beacons
+import Core
 import Proximity
-import Randomness
+import TestSupport
 
 /// Random zones and a random day in them, reproducible by its seed.
 struct RandomStory {

@@ -1,6 +1,7 @@
 import Beacons
+import Core
 import Proximity
-import Randomness
+import TestSupport
 import Testing
 
 /// Whoever gets the rows of a retired beacon is like one that nobody had before.

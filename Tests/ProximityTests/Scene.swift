@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Proximity
 
 /// An engine with one story told to it; seconds and metres throughout. Wall time runs one hour ahead.

@@ -1,8 +1,8 @@
 import Beacons
-import EventBytes
+import Core
 import Glibc
-import Machine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Radio

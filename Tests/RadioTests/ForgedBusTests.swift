@@ -1,7 +1,7 @@
-import Brokers
+import Core
 import Foundation
 import Glibc
-import Machine
+import TestSupport
 import Testing
 
 @testable import Radio

@@ -1,5 +1,6 @@
-import EventBytes
 import Beacons
+import Core
+import TestSupport
 
 @testable import Radio
 

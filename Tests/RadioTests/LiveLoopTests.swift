@@ -1,8 +1,8 @@
-import EventBytes
-import Machine
 import Beacons
+import Core
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Radio

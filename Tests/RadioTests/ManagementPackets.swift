@@ -1,4 +1,5 @@
-import EventBytes
+import TestSupport
+
 @testable import Radio
 
 /// What the kernel's management interface says, byte by byte.

@@ -1,9 +1,9 @@
-import SettingsFile
 import Beacons
-import Settings
-import MessageSchemas
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -1,3 +1,5 @@
+import Core
+
 /// Walks the AD structures of an advertisement payload (Core Specification Supplement, Part A, 1;
 /// Core Specification, Vol 3, Part C, 11):
 ///

@@ -1,3 +1,5 @@
+import Core
+
 /// One report of one radio. The payload bytes are in the `AdvertisementBatch`, so that
 /// this stays a plain value of fixed size.
 public struct Advertisement: Sendable {

@@ -1,3 +1,5 @@
+import Core
+
 /// Reads the advertising reports of HCI events (Core Specification, Vol 4, Part E, 7.7.65.2, .11 and .13).
 ///
 ///     0   event code      1  0x3E

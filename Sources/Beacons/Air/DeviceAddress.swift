@@ -1,3 +1,5 @@
+import Core
+
 /// A Bluetooth device address with its type (Core Specification, Vol 6, Part B, 1.3).
 public struct DeviceAddress: Hashable, Sendable {
   public enum Kind: UInt8, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import Core
+
 /// Whether a receiver works. Silence alone does not make it blind: the only tag may have left.
 public enum ReceiverHealth: String, StateCoded, Sendable, CaseIterable {
   /// It receives.

@@ -1,3 +1,5 @@
+import Core
+
 /// An advertisement together with the known beacon that sent it, or with `nobody`: the input of the proximity engine.
 public struct Sighting: Sendable {
   public var beacon: BeaconIndex

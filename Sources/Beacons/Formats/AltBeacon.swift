@@ -1,3 +1,5 @@
+import Core
+
 /// AltBeacon: manufacturer data of any company.
 ///
 ///     0   beacon code     2  0xBEAC, big endian

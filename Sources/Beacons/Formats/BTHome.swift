@@ -1,3 +1,5 @@
+import Core
+
 /// BTHome version 2: service data of 0xFCD2. Little endian.
 ///
 ///     0   device information  1  bit 0: encrypted, bit 1: address included, bit 2: sends only on events,

@@ -1,3 +1,5 @@
+import Core
+
 /// Eddystone-UID: service data of 0xFEAA.
 ///
 ///     0   frame type      1  0x00

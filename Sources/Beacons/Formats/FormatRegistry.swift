@@ -1,3 +1,5 @@
+import Core
+
 /// Chooses the decoder. CONTRIBUTING.md shows how to add a sensor's format.
 public enum FormatRegistry {
   /// Sensors: one line each.

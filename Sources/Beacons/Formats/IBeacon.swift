@@ -1,3 +1,5 @@
+import Core
+
 /// Apple's iBeacon: manufacturer data of company 0x004C.
 ///
 ///     0   type            1  0x02

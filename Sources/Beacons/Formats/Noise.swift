@@ -1,3 +1,5 @@
+import Core
+
 /// What phones, headphones and laptops send all day; recognised only to be ignored.
 public enum Noise: String, Hashable, Sendable, CaseIterable {
   case appleAirPrint = "Apple AirPrint"

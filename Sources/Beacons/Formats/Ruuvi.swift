@@ -1,3 +1,5 @@
+import Core
+
 /// The formats of Ruuvi Innovations: manufacturer data of company 0x0499. Multi-byte fields are big endian. From format 5 on, the
 /// largest unsigned and the smallest signed value mean "not available".
 ///

@@ -1,3 +1,5 @@
+import Core
+
 /// The kind of AD structure that a frame came in.
 public enum FrameSource: Hashable, Sendable {
   /// With the company id.

@@ -1,3 +1,5 @@
+import Core
+
 /// One value that a beacon measured or reported.
 public struct Reading: Hashable, Sendable {
   public var quantity: Quantity

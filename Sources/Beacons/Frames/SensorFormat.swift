@@ -1,3 +1,5 @@
+import Core
+
 /// A format with readings of a device that is identified by its address: where its data is, and a table of its readings. To add
 /// one, write one file with its value, and one line in `FormatRegistry`; nothing else changes.
 ///

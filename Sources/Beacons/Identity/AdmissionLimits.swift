@@ -1,3 +1,5 @@
+import Core
+
 /// Limits for members of regions: how many are known, how many are admitted per second, and how many transitions they cause.
 /// Anybody can invent members, and each costs memory and writes here and a retained message at the broker. Time is that of the
 /// advertisements.

@@ -1,3 +1,5 @@
+import Core
+
 /// Recognises beacons in advertisements.
 extension BeaconCatalogue {
   /// The sighting in an advertisement; nil if no known beacon sent it.

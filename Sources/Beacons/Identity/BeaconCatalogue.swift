@@ -1,3 +1,5 @@
+import Core
+
 /// Identifies beacons: turns advertisements into sightings of configured beacons.
 ///
 /// The most specific entry names a beacon: first its address or resolved key, then its whole id, then UUID with major, then

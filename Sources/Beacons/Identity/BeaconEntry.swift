@@ -1,3 +1,5 @@
+import Core
+
 /// A configured beacon or region.
 public struct BeaconEntry: Hashable, Sendable {
   public var name: String

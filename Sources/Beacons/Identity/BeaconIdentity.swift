@@ -1,3 +1,5 @@
+import Core
+
 /// What distinguishes one tracked beacon from another.
 enum BeaconIdentity: Hashable, Sendable {
   case iBeacon(uuid: UInt128, major: UInt16, minor: UInt16)

@@ -1,3 +1,5 @@
+import Core
+
 /// A payload of up to 31 octets, the maximum of legacy advertising, as plain numbers. Equal if the octets are equal.
 ///
 /// Most beacons repeat the same payload for years. Comparing it this way takes four comparisons.

@@ -1,3 +1,5 @@
+import Core
+
 /// A value that can be written out as octets and read back exactly.
 public protocol StateCoded {
   func write(to coder: inout StateCoder)

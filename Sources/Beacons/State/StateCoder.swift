@@ -1,3 +1,5 @@
+import Core
+
 /// A part of a state. It lists its stored fields once: the same function writes them, reads them and checks what was read.
 ///
 /// ```swift

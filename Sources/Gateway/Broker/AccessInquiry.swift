@@ -1,11 +1,10 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Glibc
-import MQTT
-import Machine
-import Messages
 import Mosquitto
 import ServiceLifecycle
-import Settings
 import Synchronization
 
 /// With MQTT 3.1.1, finds out which of our topics the broker forbids: it acknowledges messages to them, and drops them.

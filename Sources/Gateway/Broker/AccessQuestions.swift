@@ -1,7 +1,6 @@
+import Contract
+import Core
 import Glibc
-import JSON
-import Machine
-import Messages
 import Mosquitto
 
 /// The questions that a child process asks the broker about our topics, and the form of its answers.
@@ -9,7 +8,7 @@ import Mosquitto
 /// Only MQTT 5 can express a refusal, but with a libmosquitto before 2.0.21 a packet from the broker may crash the process. So
 /// a child process asks. It reads the questions from standard input, where no list of processes shows the password, and writes
 /// a line for each answer.
-public struct AccessQuestions: Sendable {
+package struct AccessQuestions: Sendable {
   struct Question: Sendable {
     var topic: String
     /// The latest payload at this topic: if the broker forwards it after all, subscribers have already seen it.
@@ -121,7 +120,7 @@ public struct AccessQuestions: Sendable {
   static let patience = Duration.seconds(20)
 
   /// Reads the questions from standard input, asks them and reports the answers.
-  public static func answer(tell: (String) -> Void) async throws {
+  package static func answer(tell: (String) -> Void) async throws {
     alarm(UInt32(patience.components.seconds))
     // If it crashes, it must end at once and silently. Swift's backtracer would keep the parent waiting.
     for fault in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP] { signal(fault, SIG_DFL) }

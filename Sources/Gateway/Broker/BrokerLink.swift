@@ -1,7 +1,7 @@
+import Configuration
 import Logging
 import Mosquitto
 import ServiceLifecycle
-import Settings
 import Synchronization
 
 /// Keeps the connection to the broker for as long as the gateway runs, subscribes to what the features read, and tells them what

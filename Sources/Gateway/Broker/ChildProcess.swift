@@ -1,6 +1,6 @@
+import Core
 import FoundationEssentials
 import Glibc
-import Machine
 import Synchronization
 
 /// A child process whose output is read line by line, with a thread of its own.

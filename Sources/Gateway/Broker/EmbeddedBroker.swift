@@ -1,8 +1,8 @@
 import Beacons
+import Core
 import FoundationEssentials
 import Glibc
 import Logging
-import Machine
 import Mosquitto
 import ServiceLifecycle
 
@@ -10,16 +10,16 @@ import ServiceLifecycle
 ///
 /// It ends with us, even after `kill -9`. Its configuration is in a private directory that is removed as soon as mosquitto has
 /// read it. Every client needs a password: see `EmbeddedBrokerAccess`.
-public final class EmbeddedBroker: Sendable {
+package final class EmbeddedBroker: Sendable {
   /// MQTT's own port: with it `mosquitto_sub` needs no `-p`.
-  public static let usualPort = 1883
+  package static let usualPort = 1883
 
   /// Where it listens, on 127.0.0.1 only.
-  public let port: Int
+  package let port: Int
   /// The gateway's credentials; no other account may publish its topics.
-  public let credentials: Credentials
+  package let credentials: Credentials
   /// The value of `XDG_CONFIG_HOME` with which `mosquitto_sub` and `mosquitto_pub` can log in.
-  public var watchFolder: String { folder.path }
+  package var watchFolder: String { folder.path }
   private let folder: WatchFolder
   let process: ChildProcess
 
@@ -39,7 +39,7 @@ public final class EmbeddedBroker: Sendable {
   ///
   /// - Parameter port: where to listen; `nil`: the usual port if it is free, else any free one.
   /// - Throws: `EmbeddedBrokerError`.
-  public static func start(
+  package static func start(
     port wanted: Int? = nil, log: Logger
   ) async throws(EmbeddedBrokerError) -> EmbeddedBroker {
     let mosquitto = try mosquitto(in: searchPath)
@@ -61,7 +61,7 @@ public final class EmbeddedBroker: Sendable {
   }
 
   /// Ends mosquitto, within a second.
-  public func stop() async {
+  package func stop() async {
     defer { folder.remove() }
     process.signal(SIGTERM)
     if await process.ended(within: .milliseconds(600)) != nil { return }
@@ -70,7 +70,7 @@ public final class EmbeddedBroker: Sendable {
   }
 
   /// Waits for mosquitto to end by itself. Returns its last output, or nil if the task is cancelled.
-  public func ended() async -> String? {
+  package func ended() async -> String? {
     await process.ended() == nil ? nil : process.lastWords
   }
 
@@ -197,7 +197,7 @@ public final class EmbeddedBroker: Sendable {
   }
 
   /// `PATH`, and where Debian keeps daemons, which is in few users' `PATH`.
-  public static var searchPath: [String] {
+  package static var searchPath: [String] {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return path.split(separator: ":").map(String.init) + [
       "/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin",
@@ -210,7 +210,7 @@ public final class EmbeddedBroker: Sendable {
 }
 
 /// Why there is no embedded broker.
-public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
+package enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
   case notInstalled(searched: [String])
   case portInUse(Int)
   /// With mosquitto's error text.
@@ -218,7 +218,7 @@ public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
   /// It was running, and ended by itself or was ended.
   case ended(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .notInstalled:
       "mosquitto is not installed: install it (Debian: apt install mosquitto), or set broker.url in the configuration"

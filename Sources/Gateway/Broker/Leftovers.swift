@@ -1,9 +1,8 @@
 import Beacons
-import JSON
-import MQTT
-import Messages
+import Configuration
+import Contract
+import Core
 import Pipeline
-import Settings
 
 /// Finds retained messages at the broker that are of things no longer configured, and those that place a beacon in a zone or a
 /// room.

@@ -1,7 +1,7 @@
-import MQTT
 import Beacons
-import Settings
-import Messages
+import Configuration
+import Contract
+import Core
 import Mosquitto
 
 extension Options {

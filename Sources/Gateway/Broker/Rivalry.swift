@@ -1,7 +1,6 @@
 import Beacons
-import JSON
-import Machine
-import Messages
+import Contract
+import Core
 import Mosquitto
 import ServiceLifecycle
 import Synchronization
@@ -97,12 +96,12 @@ struct Rivalry: Sendable {
 }
 
 /// Another gateway of our name was at the broker before us.
-public struct GatewayNameInUse: Error, CustomStringConvertible {
+package struct GatewayNameInUse: Error, CustomStringConvertible {
   let topic: String
   let broker: String
   let since: String
 
-  public var description: String {
+  package var description: String {
     "another gateway with this name (\(topic)) is connected to the broker at \(broker), since \(since); rename one of them "
       + "with gateway: { name: … }"
   }

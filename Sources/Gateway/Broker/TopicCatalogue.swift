@@ -1,6 +1,5 @@
-import Messages
-import Scanners
-import Settings
+import Configuration
+import Contract
 
 /// Everything that a gateway of a configuration publishes to and reads. `doctor` asks the broker about it, and the access list
 /// that ships allows it.

@@ -1,11 +1,11 @@
 import Beacons
-import Dashboard
+import Configuration
+import Core
 import Glibc
-import Machine
 import Pipeline
 import Proximity
-import Settings
 import Synchronization
+import Web
 
 /// Calibrates from the page: keeps one walk at a time, computes the calibration on a thread of low priority, and saves it.
 /// Everything is bounded, and an abandoned walk ends.

@@ -1,12 +1,9 @@
 import Beacons
-import Dashboard
-import HTTP
-import JSON
-import Machine
+import Configuration
+import Core
 import Pipeline
 import Proximity
-import Settings
-import SettingsFile
+import Web
 
 /// `calibration…` of the API.
 extension CalibrationDesk {

@@ -1,8 +1,7 @@
 import Beacons
-import JSON
+import Configuration
+import Core
 import Proximity
-import Settings
-import SettingsFile
 
 /// The result of a walk, and how good it is.
 package struct CalibrationResult: Sendable {

@@ -1,7 +1,6 @@
+import Configuration
+import Core
 import Glibc
-import Machine
-import Settings
-import SettingsFile
 
 /// The calibration on disk, and the ones before it.
 package struct CalibrationStore: Sendable {

@@ -1,16 +1,17 @@
 import Beacons
 import Captures
+import Configuration
+import Core
 import Pipeline
 import Proximity
 import Radio
-import Settings
 
 /// The sightings of beacons during a walk, for calibration.
-public struct HeardWalk: Sendable {
+package struct HeardWalk: Sendable {
   private var roster: Roster
   /// Name of the wanted beacon; nil: all beacons are kept until one is chosen.
   private let wanted: String?
-  public private(set) var receivers = ReceiverTable()
+  package private(set) var receivers = ReceiverTable()
   private var sightings: [BeaconIndex: [Sighting]] = [:]
   private var revision: UInt64 = 0
   private var isWanted: [BeaconIndex: Bool] = [:]
@@ -19,23 +20,23 @@ public struct HeardWalk: Sendable {
   private var latest: (time: MonotonicTime, wallTime: WallTime)?
 
   /// The largest number of sightings: a day of one beacon that six receivers hear twice a second.
-  public static let limit = 1_000_000
+  package static let limit = 1_000_000
 
   /// - Parameter beacon: its name; nil: any beacon.
-  public init(_ configuration: Configuration, beacon: String?) {
+  package init(_ configuration: Configuration, beacon: String?) {
     roster = Roster(configuration)
     wanted = beacon
   }
 
   /// Whether sightings had to be dropped.
-  public var isFull: Bool { count >= Self.limit }
+  package var isFull: Bool { count >= Self.limit }
 
   /// The index of a receiver's name; nil: there are too many.
-  public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
+  package mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
 
   /// Adds an advertisement; returns its sighting if it counts.
   @discardableResult
-  public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
+  package mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
     latest = (advertisement.time, advertisement.wallTime)
     return take(roster.sighting(of: advertisement, payload: payload) { _ in })
   }
@@ -68,7 +69,7 @@ public struct HeardWalk: Sendable {
   }
 
   /// The beacons that were heard, by name, with how often; the most often heard first.
-  public var heard: [(name: String, beacon: BeaconIndex, count: Int)] {
+  package var heard: [(name: String, beacon: BeaconIndex, count: Int)] {
     sightings.map { (name: roster.name(of: $0.key), beacon: $0.key, count: $0.value.count) }
       .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
   }
@@ -93,7 +94,7 @@ extension HeardWalk {
   /// Reads recordings to their end; marks get their place on the recordings' own clock.
   ///
   /// - Parameter progress: gets the bytes read, the bytes in total, and the number of advertisements.
-  public mutating func read(
+  package mutating func read(
     _ captures: [String], marks: RecordingMarks, progress: (Int64, Int64?, UInt64) -> Void
   ) throws(CaptureError) -> [PlacedMark] {
     var recording = try Recording(paths: captures)
@@ -151,12 +152,12 @@ extension HeardWalk {
 }
 
 /// Where the beacon was from a time on, until the next mark.
-public struct PlacedMark: Sendable {
-  public var time: MonotonicTime
+package struct PlacedMark: Sendable {
+  package var time: MonotonicTime
   /// nil: unknown.
-  public var room: String?
+  package var room: String?
   /// nil: somewhere in the room.
-  public var point: Point?
+  package var point: Point?
   /// Its line in the file of marks.
-  public var line: Int
+  package var line: Int
 }

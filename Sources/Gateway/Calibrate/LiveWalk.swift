@@ -1,29 +1,27 @@
-public import Beacons
+import Beacons
 import Captures
-public import Machine
-public import Settings
+import Configuration
+import Contract
+import Core
 import Glibc
-import JSON
-import MQTT
 import Mosquitto
 import Pipeline
-public import Proximity
+import Proximity
 import Radio
-import Scanners
 import Synchronization
 
 /// A live walk, received through the same receivers as `run`, while somebody marks where the beacon is.
-public final class LiveWalk: Sendable {
+package final class LiveWalk: Sendable {
   /// The present signals, for people who watch.
-  public struct Glimpse: Sendable {
+  package struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
-    public var receivers: [(name: String, level: Int8, time: MonotonicTime)] = []
+    package var receivers: [(name: String, level: Int8, time: MonotonicTime)] = []
     /// Beacons, the most often heard first, with how often.
-    public var beacons: [(name: String, count: Int)] = []
+    package var beacons: [(name: String, count: Int)] = []
     /// When any of them was heard.
-    public var latest: MonotonicTime?
+    package var latest: MonotonicTime?
     /// By room, for how long the beacon was heard, as the calibration counts it.
-    public var seconds: [Double] = []
+    package var seconds: [Double] = []
 
     package init() {}
   }
@@ -46,7 +44,7 @@ public final class LiveWalk: Sendable {
   ///   - beacon: its name; nil: any beacon.
   ///   - record: the path of a recording and its marks, without the endings `.jsonl` and `.csv`; nil: nothing is recorded.
   ///     Existing files are not replaced: throws `EEXIST`.
-  public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
+  package init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
     var tape: WalkTape?
     if let record { tape = try WalkTape(prefix: record, patience: configuration.scannersLateness) }
     self.configuration = configuration
@@ -57,7 +55,7 @@ public final class LiveWalk: Sendable {
         tape: tape))
   }
 
-  public var glimpse: Glimpse {
+  package var glimpse: Glimpse {
     state.withLock { state in
       var glimpse = Glimpse()
       glimpse.receivers = state.levels.map {
@@ -72,7 +70,7 @@ public final class LiveWalk: Sendable {
   /// The beacon's room from now on; nil: unknown.
   ///
   /// - Parameter point: where in it the beacon is now; nil: somewhere.
-  public func mark(
+  package func mark(
     _ room: String?, _ point: Point?, at time: MonotonicTime, wallTime: WallTime
   ) {
     state.withLock { state in
@@ -84,10 +82,10 @@ public final class LiveWalk: Sendable {
   }
 
   /// All sightings and marks until now.
-  public func take() -> (walk: HeardWalk, marks: [PlacedMark]) { state.withLock { ($0.walk, $0.marks) } }
+  package func take() -> (walk: HeardWalk, marks: [PlacedMark]) { state.withLock { ($0.walk, $0.marks) } }
 
   /// Completes the recording. Returns the error that ended it early; nil: none.
-  public func finishRecording() -> SystemError? {
+  package func finishRecording() -> SystemError? {
     state.withLock { state in
       state.tape?.write(isEnd: true)
       return state.tape?.fault
@@ -152,7 +150,7 @@ extension LiveWalk.State {
 /// The sources of a live walk: our radios, or a recording instead of them, and the configured scanners.
 extension LiveWalk {
   /// The source of advertisements.
-  public enum Input: Sendable {
+  package enum Input: Sendable {
     case radio
     /// Played in real time, once.
     case recording(path: String)
@@ -163,7 +161,7 @@ extension LiveWalk {
   /// Receives until the task is cancelled or the input ends. A source's messages go to `onNotice`.
   ///
   /// Throws errors after which no source is left: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
-  public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
+  package func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
     let options = brokerOptions(onNotice)
     let client = try options.map { try Client($0) }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import Beacons
-import Dashboard
-import HTTP
+import Core
 import Pipeline
+import Web
 
 /// `beacons/<name>/live`: the last minutes first, then new sightings.
 final class BeaconStream: EventSource {

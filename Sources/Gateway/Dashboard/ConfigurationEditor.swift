@@ -1,10 +1,7 @@
-import Dashboard
-import HTTP
+import Configuration
+import Core
 import Glibc
-import JSON
-import Machine
-import Settings
-import SettingsFile
+import Web
 
 /// Changes the configuration file for clients that may do so. Every change is checked before it is written, and the checked
 /// configuration is then loaded.

@@ -1,14 +1,11 @@
 import Beacons
-import Dashboard
-import HTTP
-import JSON
-import Machine
-import Messages
+import Configuration
+import Contract
+import Core
 import Pipeline
 import Proximity
-import Settings
-import SettingsFile
 import Synchronization
+import Web
 
 /// The paths of the API, the page and the metrics.
 package struct DashboardContent: Content {

@@ -1,9 +1,8 @@
-import HTTP
+import Configuration
+import Core
 import Logging
-import Machine
 import ServiceLifecycle
-import Settings
-import SettingsFile
+import Web
 
 /// Serves the dashboard. If the port is in use, the gateway works without it, and tries again.
 struct DashboardService: Feature {

@@ -1,15 +1,12 @@
 import Beacons
-import Dashboard
+import Configuration
+import Contract
+import Core
 import FoundationEssentials
-import HTTP
-import JSON
-import Machine
-import Messages
 import Mosquitto
 import Pipeline
-import Settings
-import SettingsFile
 import Synchronization
+import Web
 
 /// A source for the dashboard: a running gateway, or a recording.
 package protocol Stage: Sendable {

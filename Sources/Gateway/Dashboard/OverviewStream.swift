@@ -1,9 +1,8 @@
 import Beacons
-import Dashboard
-import HTTP
-import Machine
-import Messages
+import Contract
+import Core
 import Synchronization
+import Web
 
 /// `events`: the overview about once a second, and each decision as it is made.
 final class OverviewStream: EventSource {

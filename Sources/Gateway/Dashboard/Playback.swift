@@ -1,9 +1,9 @@
 import Beacons
 import Captures
-import Dashboard
-import Machine
+import Configuration
+import Core
 import Pipeline
-import Settings
+import Web
 
 /// A recording and its pipeline, processed up to some time.
 final class Playback {

@@ -1,17 +1,14 @@
 import Beacons
 import Captures
-import Dashboard
-import HTTP
-import JSON
-import Machine
-import Messages
+import Configuration
+import Contract
+import Core
 import Pipeline
-public import Settings
-import SettingsFile
 import Synchronization
+import Web
 
 /// A recording that plays behind the dashboard, at any speed and from any time.
-public final class ReplayStage: Stage, Player {
+package final class ReplayStage: Stage, Player {
   private struct State {
     var playback: Playback
     /// The requested time, on the recording's clock.
@@ -38,7 +35,7 @@ public final class ReplayStage: Stage, Player {
   /// Reads the whole recording once, to learn its length.
   ///
   /// - Parameter configurationFile: its name, to be shown.
-  public init(_ configuration: Configuration, captures: [String], configurationFile: String?)
+  package init(_ configuration: Configuration, captures: [String], configurationFile: String?)
     throws(CaptureError)
   {
     self.configuration = configuration
@@ -152,11 +149,11 @@ public final class ReplayStage: Stage, Player {
 }
 
 /// `replay --http`: the dashboard over a recording.
-public struct ReplayDashboard: Sendable {
+package struct ReplayDashboard: Sendable {
   private let stage: ReplayStage
   private let settings: HTTPSettings
 
-  public init(_ stage: ReplayStage, _ settings: HTTPSettings) {
+  package init(_ stage: ReplayStage, _ settings: HTTPSettings) {
     self.stage = stage
     self.settings = settings
   }
@@ -164,7 +161,7 @@ public struct ReplayDashboard: Sendable {
   /// Plays until the task is cancelled.
   ///
   /// - Parameter onReady: is called with the port.
-  public func run(onReady: (Int) -> Void) async throws {
+  package func run(onReady: (Int) -> Void) async throws {
     let server = try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
     onReady(server.port)
     await stage.play()

@@ -1,4 +1,4 @@
-import HTTP
+import Web
 
 /// A path of the API with a method, and what answers it.
 struct Route: Sendable {

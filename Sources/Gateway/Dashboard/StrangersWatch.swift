@@ -1,11 +1,8 @@
 import Beacons
-import JSON
-import Machine
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
-import SettingsFile
-import Setup
 import Synchronization
 
 /// Surveys all devices in range while a client asks for them, and for a minute after.

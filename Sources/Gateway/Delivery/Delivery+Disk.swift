@@ -1,13 +1,13 @@
-import Dashboard
+import Beacons
+import Contract
+import Core
+import Dispatch
 import Logging
 import Outbox
 import Pipeline
-import Machine
-import Beacons
-import Dispatch
-import Messages
 import Radio
 import Synchronization
+import Web
 
 /// The outbox on disk. Transactions run one after another on their own thread, each with everything that arrived while the
 /// previous one was written. At most one is running, and nothing waits for it: decisions, the API and the shutdown continue

@@ -1,11 +1,11 @@
+import Beacons
+import Contract
+import Core
+import Dispatch
 import Logging
+import Mosquitto
 import Outbox
 import Pipeline
-import Machine
-import Beacons
-import Dispatch
-import Messages
-import Mosquitto
 import Synchronization
 
 /// The last write of an orderly shutdown. It takes a few seconds at most, however much waits and whatever the disk does:
@@ -96,10 +96,10 @@ extension Delivery {
 }
 
 /// An orderly shutdown that still lost transitions: neither the broker nor the disk has them.
-public struct TransitionsLost: Error, CustomStringConvertible {
+package struct TransitionsLost: Error, CustomStringConvertible {
   let count: Int
 
-  public var description: String {
+  package var description: String {
     "\(count) \(count == 1 ? "transition is" : "transitions are") lost: the broker has not taken them, and the disk cannot keep them"
   }
 }

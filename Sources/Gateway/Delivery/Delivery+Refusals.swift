@@ -1,11 +1,10 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Logging
-import MQTT
-import Machine
-import Messages
 import Mosquitto
 import Outbox
-import Settings
 import Synchronization
 
 /// Messages that the broker refuses, or accepts again later. `Permissions` decides.

@@ -1,9 +1,7 @@
-import Logging
 import Beacons
-import JSON
-import Machine
-import Messages
-import MQTT
+import Contract
+import Core
+import Logging
 import Mosquitto
 import Outbox
 import Synchronization

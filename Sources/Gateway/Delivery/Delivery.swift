@@ -1,16 +1,15 @@
-import MQTT
 import Beacons
-import Dashboard
+import Configuration
+import Contract
+import Core
 import Logging
-import Machine
-import Messages
 import Mosquitto
 import Outbox
 import Pipeline
 import Proximity
 import ServiceLifecycle
-import Settings
 import Synchronization
+import Web
 
 /// Delivers decisions to the broker: numbers them, keeps them on disk until the broker has acknowledged them, and parks refused
 /// ones.
@@ -263,7 +262,7 @@ extension Delivery {
 
   /// Writes to disk what can wait, retries a disk that failed, and tries refused messages again. It sleeps while there is nothing
   /// to do.
-  func run() async throws {
+  package func run() async throws {
     await cancelWhenGracefulShutdown {
       while true {
         await self.chores.wait()

@@ -1,7 +1,7 @@
 import Beacons
+import Contract
+import Core
 import DequeModule
-import MQTT
-import Messages
 import Outbox
 
 /// Which topics the broker allows, and the messages that wait because it does not.

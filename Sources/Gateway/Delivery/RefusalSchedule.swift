@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// When refused messages are offered to the broker again.
 struct RefusalSchedule: Sendable {

@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Mosquitto
-import Settings
 
 extension Doctor {
   /// The largest number of topics to ask about; the rest is skipped.

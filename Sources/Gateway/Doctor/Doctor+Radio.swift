@@ -1,7 +1,8 @@
 import Beacons
+import Configuration
+import Core
 import FoundationEssentials
 import Glibc
-import Settings
 import Radio
 
 extension Doctor {

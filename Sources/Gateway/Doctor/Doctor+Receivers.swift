@@ -1,10 +1,8 @@
 import Beacons
-import JSON
-import MQTT
-import Messages
+import Configuration
+import Contract
+import Core
 import Mosquitto
-import Settings
-import SettingsFile
 
 /// Whether the configured receivers send anything. Only the running gateway knows; its `health` says it.
 extension Doctor {

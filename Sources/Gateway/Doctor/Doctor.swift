@@ -1,23 +1,21 @@
-import JSON
-import Outbox
-import Machine
 import Beacons
+import Configuration
+import Contract
+import Core
 import FoundationEssentials
-import Settings
 import Glibc
-import Messages
 import Mosquitto
-import MQTT
+import Outbox
 import Radio
 
 /// Checks everything that the gateway needs, and changes nothing.
-public struct Doctor: Sendable {
+package struct Doctor: Sendable {
   let configuration: Configuration
 
-  public init(_ configuration: Configuration) { self.configuration = configuration }
+  package init(_ configuration: Configuration) { self.configuration = configuration }
 
   /// All findings, in the order in which the gateway needs these things.
-  public func examine() async -> [DoctorFinding] {
+  package func examine() async -> [DoctorFinding] {
     if let fleet = configuration.fleet {
       return [clock(), library(), await broker()] + FleetDoctor(configuration, fleet).examine()
     }

@@ -1,10 +1,10 @@
 import Beacons
-import JSON
-import Messages
+import Contract
+import Core
 
 /// The result of one check.
-public struct DoctorFinding: Hashable, Sendable {
-  public enum State: String, Hashable, Sendable {
+package struct DoctorFinding: Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     case ok
     /// The gateway works, but not as well as it could.
     case warning
@@ -13,13 +13,13 @@ public struct DoctorFinding: Hashable, Sendable {
   }
 
   /// What was checked: `adapter`, `broker`, …
-  public var subject: String
-  public var state: State
-  public var words: String
+  package var subject: String
+  package var state: State
+  package var words: String
   /// How to mend it; nil: nothing to do.
-  public var remedy: String?
+  package var remedy: String?
 
-  public init(_ subject: String, _ state: State, _ words: String, remedy: String? = nil) {
+  package init(_ subject: String, _ state: State, _ words: String, remedy: String? = nil) {
     self.subject = subject
     self.state = state
     self.words = words
@@ -27,7 +27,7 @@ public struct DoctorFinding: Hashable, Sendable {
   }
 
   /// One line, and a second with the remedy.
-  public var text: String {
+  package var text: String {
     let mark =
       switch state {
       case .ok: "ok     "
@@ -38,7 +38,7 @@ public struct DoctorFinding: Hashable, Sendable {
   }
 
   /// All of them as one JSON object.
-  public static func json(_ findings: [DoctorFinding]) -> String {
+  package static func json(_ findings: [DoctorFinding]) -> String {
     let bytes = JSONWriter.object { json in
       json.field("v", 1)
       json.field("ok", !findings.contains { $0.state == .fault })

@@ -1,8 +1,7 @@
-import AMQP
 import Beacons
+import Configuration
+import Core
 import Fleet
-import Machine
-import Settings
 
 /// Checks a fleet: RabbitMQ's nodes, the queues, the workers and their clocks. Changes nothing.
 struct FleetDoctor {

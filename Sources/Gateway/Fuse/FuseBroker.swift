@@ -1,9 +1,8 @@
-import AMQP
 import Beacons
+import Configuration
+import Contract
+import Core
 import Fleet
-import Machine
-import Messages
-import Settings
 
 /// A worker's connections to a node of RabbitMQ. One consumes the queues. One publishes: a broker that is short of memory stops
 /// reading it, and acknowledgements must not wait behind it. One reads leases and ticks. If one is lost, all are closed.

@@ -1,12 +1,10 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Fleet
-import JSON
 import Logging
-import MQTT
-import Machine
-import Messages
 import Mosquitto
-import Settings
 
 /// `worker/<worker>/health` (retained): which partitions a worker has, and how far behind they are.
 struct FuseHealth {

@@ -1,5 +1,5 @@
-import AMQP
 import Beacons
+import Core
 import DequeModule
 import Fleet
 

@@ -1,4 +1,4 @@
-import Machine
+import Core
 import Mosquitto
 import Synchronization
 

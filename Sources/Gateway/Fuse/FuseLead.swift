@@ -1,11 +1,11 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Fleet
 import Logging
-import Machine
-import Messages
-import Pipeline
 import Mosquitto
-import Settings
+import Pipeline
 
 /// The topics of the whole site, published by one worker at a time: the occupancy of each zone and room, whether the site is
 /// online, and Home Assistant's discovery. It stores nothing: the partitions' messages are retained at the broker.

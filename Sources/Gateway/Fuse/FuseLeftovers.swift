@@ -1,8 +1,7 @@
 import Beacons
-import Machine
-import Messages
-import Settings
-import SettingsFile
+import Configuration
+import Contract
+import Core
 import Synchronization
 
 /// Retained messages at the broker for results about beacons that nobody has heard since their partition began anew: after a

@@ -1,8 +1,8 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Fleet
-import Machine
-import Messages
-import Settings
 import Synchronization
 
 /// A worker's counters for Prometheus, made on its thread and written by `MetricsService`.

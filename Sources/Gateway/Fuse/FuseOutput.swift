@@ -1,9 +1,9 @@
 import Beacons
+import Contract
+import Core
 import DequeModule
 import Logging
 import Mosquitto
-import Messages
-import MQTT
 
 /// The connection on which a partition, or the site, publishes to the broker. Its client id is the same for all workers: a new
 /// connection disconnects the earlier one, so a worker that wakes up late can publish nothing. It does not reconnect by itself.

@@ -1,24 +1,24 @@
-import AMQP
 import CMalloc
+import Configuration
+import Core
+import Fleet
 import Glibc
 import Logging
-import Machine
 import Mosquitto
 import ServiceLifecycle
-import Settings
 import Synchronization
 import UnixSignals
 
 /// A worker of a fleet: reads the observations of a site's gateways from RabbitMQ, decides, and publishes.
-public struct FuseRun: Sendable {
+package struct FuseRun: Sendable {
   /// The configuration is not one of a fleet; with a description.
-  public struct NoFleet: Error, CustomStringConvertible {
-    public var description: String
+  package struct NoFleet: Error, CustomStringConvertible {
+    package var description: String
   }
 
   /// The folder for journals cannot be written; with a description.
-  public struct NoJournal: Error, CustomStringConvertible {
-    public var description: String
+  package struct NoJournal: Error, CustomStringConvertible {
+    package var description: String
   }
 
   private let configuration: Configuration
@@ -33,7 +33,7 @@ public struct FuseRun: Sendable {
   ///     other again and again.
   ///   - journal: a folder for the messages of the queues; nil: they are not written.
   /// - Throws: `NoFleet`, `NoJournal`.
-  public init(_ configuration: Configuration, name: String?, journal: String?, logger: Logger) throws {
+  package init(_ configuration: Configuration, name: String?, journal: String?, logger: Logger) throws {
     guard let fleet = configuration.fleet, case .remote(let broker) = configuration.broker else {
       throw NoFleet(
         description: "the configuration has no section fleet; add fleet: { rabbitmq: \"amqp://…\" }")
@@ -60,7 +60,7 @@ public struct FuseRun: Sendable {
   }
 
   /// Works until SIGINT or SIGTERM. Throws permanent errors: `Failure` of RabbitMQ, `InvalidOptions`.
-  public func run() async throws {
+  package func run() async throws {
     beaconkeeper_return_large_blocks()
     let metrics = configuration.metrics == nil ? nil : FuseMetrics()
     let worker = FuseService(

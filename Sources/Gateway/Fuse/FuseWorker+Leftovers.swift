@@ -1,8 +1,8 @@
 import Beacons
+import Contract
+import Core
 import Fleet
 import Logging
-import Machine
-import Messages
 import Mosquitto
 
 /// After a partition began anew, corrects its retained messages.

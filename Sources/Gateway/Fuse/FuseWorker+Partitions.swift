@@ -1,12 +1,11 @@
-import AMQP
 import Beacons
+import Configuration
+import Contract
+import Core
 import DequeModule
 import Fleet
 import Logging
-import Machine
-import Messages
 import Mosquitto
-import Settings
 
 /// Work on partitions whose lease we have.
 extension FuseWorker {

@@ -1,9 +1,8 @@
-import AMQP
 import Beacons
+import Core
 import Fleet
 import Glibc
 import Logging
-import Machine
 
 /// The time of a site, which comes from its workers.
 extension FuseWorker {

@@ -1,12 +1,11 @@
-import AMQP
 import Beacons
+import Configuration
+import Contract
+import Core
 import Fleet
 import Glibc
 import Logging
-import Machine
-import Messages
 import Mosquitto
-import Settings
 
 /// The thread of a worker: takes over partitions, processes their queues, saves their states, gives them up again. No other
 /// thread uses its members.

@@ -1,6 +1,6 @@
+import Core
 import Fleet
 import Glibc
-import Machine
 
 /// The messages that a worker read from a partition's queue, for `replay --journal`. Each takeover of a partition begins a
 /// file, so several workers may share a folder.

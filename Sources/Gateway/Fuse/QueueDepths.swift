@@ -1,7 +1,6 @@
-import AMQP
+import Configuration
+import Core
 import Fleet
-import Machine
-import Settings
 import Synchronization
 
 /// How many messages wait in each partition's queue. RabbitMQ must be asked for it, and may take seconds to answer when a node

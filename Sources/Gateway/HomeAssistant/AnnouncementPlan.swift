@@ -1,8 +1,8 @@
-import Pipeline
 import Beacons
-import Settings
-import Messages
-import RangingPolicy
+import Configuration
+import Contract
+import Phones
+import Pipeline
 
 /// The devices for Home Assistant that follow from the configuration, and their properties.
 struct AnnouncementPlan: Sendable {

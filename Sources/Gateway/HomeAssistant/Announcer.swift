@@ -1,9 +1,9 @@
-import Pipeline
 import Beacons
-import Settings
-import Messages
+import Configuration
+import Contract
+import Core
 import DequeModule
-import JSON
+import Pipeline
 
 /// Keeps the discovery messages at the broker in line with the configuration and the beacons heard.
 ///

@@ -1,9 +1,8 @@
-import MQTT
-import Logging
-import Machine
 import Beacons
-import Settings
-import Messages
+import Configuration
+import Contract
+import Core
+import Logging
 import Mosquitto
 import Radio
 import ServiceLifecycle

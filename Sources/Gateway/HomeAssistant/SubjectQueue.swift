@@ -1,5 +1,6 @@
 import Beacons
-import Messages
+import Contract
+import Core
 
 /// Devices to announce, each once, in order.
 struct SubjectQueue: Sendable {

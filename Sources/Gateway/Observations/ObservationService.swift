@@ -1,11 +1,11 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Logging
-import Machine
-import Messages
 import Mosquitto
 import Outbox
 import ServiceLifecycle
-import Settings
 import Synchronization
 
 /// Publishes the observations of this gateway's radios for other gateways, at the configured interval.

@@ -1,15 +1,13 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Logging
-import MQTT
-import Machine
-import Messages
 import Mosquitto
 import Pipeline
 import Proximity
 import Radio
-import Scanners
 import ServiceLifecycle
-import Settings
 import Synchronization
 
 /// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, under one lock, from any
@@ -153,7 +151,7 @@ package final class DecisionLoop: Feature {
   private static func settled(at time: MonotonicTime) -> MonotonicTime { time - lag }
 
   /// Processes deadlines without an advertisement: the end of a dwell time, a lost beacon.
-  func run() async throws {
+  package func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         let look = Self.settledTime

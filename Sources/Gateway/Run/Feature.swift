@@ -1,8 +1,8 @@
-import MQTT
-import Messages
+import Configuration
+import Contract
+import Core
 import Mosquitto
 import ServiceLifecycle
-import Settings
 
 /// A part of `run` with a life of its own. It works in `run()` and is told the rest, by any thread. None of these calls may wait
 /// for the disk or the network. A feature overrides the calls that concern it.

@@ -1,24 +1,23 @@
 import Beacons
 import CMalloc
 import Captures
-import Dashboard
+import Configuration
+import Contract
+import Core
 import Logging
-import MQTT
-import Machine
-import Messages
 import Mosquitto
 import Outbox
 import Pipeline
 import Radio
 import ServiceLifecycle
-import Settings
 import Synchronization
 import UnixSignals
+import Web
 
 /// The running gateway: a source of advertisements, the pipeline that decides, and the broker.
-public struct GatewayRun: Sendable {
+package struct GatewayRun: Sendable {
   /// Where advertisements come from.
-  public enum Input: Sendable {
+  package enum Input: Sendable {
     case radio(LiveRadio.Options)
     /// A capture that is played in real time, again and again. A demonstration leaves nothing on disk.
     case walk(path: String, isDemonstration: Bool)
@@ -27,17 +26,17 @@ public struct GatewayRun: Sendable {
   }
 
   /// Callbacks for people's messages.
-  public struct Listener: Sendable {
+  package struct Listener: Sendable {
     /// The broker is connected; with the `mosquitto_sub` line to watch it.
-    public var onReady: @Sendable (String) -> Void
+    package var onReady: @Sendable (String) -> Void
     /// A transition was given to the MQTT client.
-    public var onTransition: @Sendable (TransitionMessage) -> Void
+    package var onTransition: @Sendable (TransitionMessage) -> Void
     /// A verdict was given to the MQTT client.
-    public var onVerdict: @Sendable (VerdictMessage) -> Void
+    package var onVerdict: @Sendable (VerdictMessage) -> Void
     /// The dashboard is served; with its address.
-    public var onDashboard: @Sendable (String) -> Void
+    package var onDashboard: @Sendable (String) -> Void
 
-    public init(
+    package init(
       onReady: @escaping @Sendable (String) -> Void = { _ in },
       onTransition: @escaping @Sendable (TransitionMessage) -> Void = { _ in },
       onVerdict: @escaping @Sendable (VerdictMessage) -> Void = { _ in },
@@ -62,7 +61,7 @@ public struct GatewayRun: Sendable {
   ///   - reloads: nil: there is no file to read again.
   ///   - notifier: reports the gateway's state to the service manager.
   ///   - alive: the file in which the gateway records that it is alive.
-  public init(
+  package init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
     logger: Logger, notifier: ServiceNotifier? = nil, alive: AliveFile? = nil
   ) {
@@ -79,7 +78,7 @@ public struct GatewayRun: Sendable {
   ///
   /// Throws errors that prevent working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a permanent refusal,
   /// `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`; or `TransitionsLost` at the end.
-  public func run() async throws {
+  package func run() async throws {
     switch configuration.broker {
     case .remote(let broker):
       let options = Options(broker, gateway: configuration.gatewayName)
@@ -274,7 +273,7 @@ struct FreedMemoryService: Feature {
 }
 
 /// Continues until its task is cancelled.
-public func giveBackFreedMemory() async {
+package func giveBackFreedMemory() async {
   var pause = Duration.seconds(2)
   while (try? await Task.sleep(for: pause)) != nil {
     beaconkeeper_release_freed_memory()

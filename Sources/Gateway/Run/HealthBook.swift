@@ -1,9 +1,9 @@
 import Beacons
-import Machine
-import Messages
+import Configuration
+import Contract
+import Core
 import Pipeline
 import ServiceLifecycle
-import Settings
 
 /// Publishes `health` at an interval, and as soon as the delivery has news for it.
 struct HealthService: Feature {

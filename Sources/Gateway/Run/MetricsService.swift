@@ -1,8 +1,8 @@
-import Logging
 import Beacons
+import Configuration
+import Core
 import FoundationEssentials
-import Machine
-import Settings
+import Logging
 import ServiceLifecycle
 
 /// Writes the counters of a gateway or a worker to a file for Prometheus' node_exporter (its textfile collector) and other

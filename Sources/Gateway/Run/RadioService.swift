@@ -1,13 +1,12 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Logging
-import Machine
-import Messages
+import Phones
 import Radio
 import ServiceLifecycle
-import Settings
-import Setup
 import Synchronization
-import WakePlanner
 
 /// Receives through this machine's adapters, and broadcasts wake regions.
 final class RadioService: Feature {
@@ -135,7 +134,7 @@ final class Introductions: Sendable {
 
 extension LiveRadio.Options {
   /// The adapters of the configuration.
-  public init(_ configuration: Configuration) {
+  package init(_ configuration: Configuration) {
     self.init()
     duty =
       switch configuration.radio.duty {

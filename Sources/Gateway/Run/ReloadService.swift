@@ -1,10 +1,9 @@
 import Beacons
+import Configuration
+import Core
 import Glibc
 import Logging
-import Machine
 import ServiceLifecycle
-import Settings
-import SettingsFile
 import Synchronization
 import UnixSignals
 
@@ -81,17 +80,17 @@ struct ReloadService: Service {
 
 /// Requests to reload the configuration: by SIGHUP, or from the page, which has changed the file. None is lost from here on,
 /// even while the gateway is still starting.
-public struct ReloadRequests: Sendable {
+package struct ReloadRequests: Sendable {
   /// The file that is read again.
   let path: String
   private let signals: UnixSignalsSequence
   /// The content that the page has written; nil: read the file. Only the latest matters.
   private let asked = AsyncStream.makeStream(
     of: Configuration.Loaded?.self, bufferingPolicy: .bufferingNewest(1))
-  public let revision = RunningRevision()
+  package let revision = RunningRevision()
 
   /// Called before the configuration is first read: earlier requests need no reload.
-  public init(of path: String) async {
+  package init(of path: String) async {
     self.path = path
     signals = await UnixSignalsSequence(trapping: .sighup)
   }
@@ -109,21 +108,21 @@ public struct ReloadRequests: Sendable {
   }
 
   /// Keeps SIGHUP from ending the program until it is handled. Call this first of all.
-  public static func ignore() { _ = before }
+  package static func ignore() { _ = before }
 
   /// There is no file to reload: a closing terminal ends the program, unless its parent ignored SIGHUP.
-  public static func end() { _ = signal(SIGHUP, before) }
+  package static func end() { _ = signal(SIGHUP, before) }
 
   private static let before = signal(SIGHUP, SIG_IGN)
 }
 
 /// The revision of the configuration file that is in use. It is set after the configuration is in use, and read before that. So
 /// a client that saves over a revision has seen that one or a newer one, never an older one.
-public final class RunningRevision: Sendable {
+package final class RunningRevision: Sendable {
   private let value = Mutex<String?>(nil)
 
   /// nil: there is no file.
-  public var current: String? { value.withLock { $0 } }
+  package var current: String? { value.withLock { $0 } }
 
-  public func set(_ revision: String?) { value.withLock { $0 = revision } }
+  package func set(_ revision: String?) { value.withLock { $0 = revision } }
 }

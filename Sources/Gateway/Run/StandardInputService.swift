@@ -1,8 +1,8 @@
 import Beacons
 import Captures
+import Core
 import Dispatch
 import Logging
-import Machine
 import Radio
 import ServiceLifecycle
 

@@ -1,25 +1,25 @@
 import Beacons
-import JSON
-import Messages
+import Contract
+import Core
+import Phones
 import Proximity
-import RangingPolicy
 
 /// A transition or a beacon's event as one line for people.
 ///
 ///     21:50:03Z  near   pump-3      fleet:1.2     1.4 m ± 0.5     within 1.5 m for 2 s (hci0, 9 heard)
 ///     21:50:09Z  enter  kitchen     van           87 % sure       room: esp-kitchen -58 dBm, esp-hall -71 dBm
 ///     21:50:14Z  press  button      doorbell      (hci0)
-public struct TransitionLine: CustomStringConvertible {
+package struct TransitionLine: CustomStringConvertible {
   private let message: TransitionMessage
 
-  public init(_ message: TransitionMessage) { self.message = message }
+  package init(_ message: TransitionMessage) { self.message = message }
 
-  public var description: String {
+  package var description: String {
     "\(message.wallTime.rfc3339.dropFirst(11).prefix(8))Z  \(text)"
   }
 
   /// The line without its time.
-  public var text: String {
+  package var text: String {
     var columns = [
       message.word.padded(to: 5), subject.padded(to: 10),
       (message.displayName ?? message.beacon).padded(to: 12),
@@ -94,15 +94,15 @@ public struct TransitionLine: CustomStringConvertible {
 ///
 ///     21:50:04Z  phone  pump-3      anna          delivered 0.4 s after near (ios13, background-task)
 ///     21:50:21Z  phone  pump-3      ben           missed: the time after the last region event had run out (GRACE_EXPIRED; …)
-public struct VerdictLine: CustomStringConvertible {
+package struct VerdictLine: CustomStringConvertible {
   private let message: VerdictMessage
 
-  public init(_ message: VerdictMessage) { self.message = message }
+  package init(_ message: VerdictMessage) { self.message = message }
 
-  public var description: String { "\(message.time.rfc3339.dropFirst(11).prefix(8))Z  \(text)" }
+  package var description: String { "\(message.time.rfc3339.dropFirst(11).prefix(8))Z  \(text)" }
 
   /// The line without its time.
-  public var text: String {
+  package var text: String {
     let columns = ["phone", message.zone.padded(to: 10), message.phone.padded(to: 12), outcome]
     return columns.joined(separator: "  ").printable
   }

@@ -4,4 +4,4 @@ import CBuild
 private let release = "0.1.0"
 
 /// The version of Beaconkeeper, as in `--version` and `health`.
-public let version = release + String(cString: beaconkeeper_build())
+package let version = release + String(cString: beaconkeeper_build())

@@ -1,5 +1,5 @@
 import Beacons
-import Machine
+import Core
 import ServiceLifecycle
 import Synchronization
 

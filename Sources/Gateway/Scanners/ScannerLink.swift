@@ -1,13 +1,11 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Logging
-import MQTT
-import Machine
-import Messages
 import Mosquitto
 import Pipeline
-import Scanners
 import ServiceLifecycle
-import Settings
 import Synchronization
 
 /// Receives through scanners on MQTT: subscribes to their topics, and passes advertisements and observations to the decision

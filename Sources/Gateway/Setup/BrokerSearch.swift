@@ -1,18 +1,17 @@
+import Configuration
+import Core
 import Glibc
-import Machine
 import Mosquitto
-import Settings
-import Setup
 import Synchronization
 
 /// Looks for brokers: on this machine, at Home Assistant's usual name, and those that announce themselves by mDNS.
-public struct BrokerSearch: Sendable {
+package struct BrokerSearch: Sendable {
   private static let usualHosts = ["localhost", "homeassistant.local"]
 
-  public init() {}
+  package init() {}
 
   /// The brokers that answer, those on this machine first.
-  public func run() async -> [FoundBroker] {
+  package func run() async -> [FoundBroker] {
     async let announced = announcedURLs()
     async let usual = Self.answering(Self.usualHosts.map { "mqtt://\($0)" })
     let found = await usual
@@ -81,7 +80,7 @@ public struct BrokerSearch: Sendable {
 }
 
 extension ConnectionRefusal {
-  public init(_ failure: ConnectionFailure) {
+  package init(_ failure: ConnectionFailure) {
     let concerns = [.badCredentials, .notAuthorised].contains(failure.kind)
     self.init("\(failure)", concernsCredentials: concerns)
   }

@@ -1,18 +1,18 @@
-import Settings
+import Configuration
 import Mosquitto
 
 /// One attempt to connect, beside a running gateway, without taking over its session.
-public struct BrokerTrial: Sendable {
+package struct BrokerTrial: Sendable {
   /// How long a broker may take to answer.
   static let patience = Duration.seconds(5)
 
-  public enum Outcome: Sendable, CustomStringConvertible {
+  package enum Outcome: Sendable, CustomStringConvertible {
     case accepted
     case refused(ConnectionFailure)
     case silent
     case impossible(InvalidOptions)
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .accepted: "accepts the connection"
       case .refused(let failure): "\(failure)"
@@ -24,9 +24,9 @@ public struct BrokerTrial: Sendable {
 
   private let options: Options
 
-  public init(_ broker: RemoteBroker) { options = Options(beside: broker) }
+  package init(_ broker: RemoteBroker) { options = Options(beside: broker) }
 
-  public func run() async -> Outcome {
+  package func run() async -> Outcome {
     let client: Client
     do throws(InvalidOptions) {
       client = try Client(options)

@@ -1,5 +1,5 @@
+import Core
 import Glibc
-import Machine
 
 /// A file that is written completely or not at all.
 package struct NewFile {

@@ -1,32 +1,31 @@
 import Beacons
 import Captures
+import Configuration
+import Core
 import Pipeline
 import Proximity
-import Settings
-import SettingsFile
-import Setup
 
 /// Every device in range, with its payload and signal, for people who look around before they configure. The gateway itself
 /// tracks configured beacons only.
-public struct AirSurvey: Sendable {
+package struct AirSurvey: Sendable {
   /// The largest number of devices. Phones change their address every quarter of an hour, and a hostile radio may change it
   /// with each packet.
-  public static let limit = 4096
+  package static let limit = 4096
   /// When the survey is full, devices not heard for this long are dropped.
-  public static let forgetAfter = TimeSpan.seconds(60)
+  package static let forgetAfter = TimeSpan.seconds(60)
   private static let searchPause = TimeSpan.seconds(1)
 
-  public struct Device: Sendable {
-    public var address: DeviceAddress
+  package struct Device: Sendable {
+    package var address: DeviceAddress
     /// The configured beacon, if it is one.
-    public var beacon: String?
-    public var localName: String?
+    package var beacon: String?
+    package var localName: String?
     /// The first frame that identifies it, or else the latest of any kind.
-    public var frame: Frame?
+    package var frame: Frame?
     /// Signal in dBm of the latest advertisement.
-    public var rssi: Int8?
-    public var lastHeard: MonotonicTime
-    public var count: Int
+    package var rssi: Int8?
+    package var lastHeard: MonotonicTime
+    package var count: Int
     fileprivate var index: BeaconIndex
   }
 
@@ -37,20 +36,20 @@ public struct AirSurvey: Sendable {
   private var engine = ZoneEngine(site: Site(zones: []))
   private var ignored: [Transition] = []
   /// Advertisements of new devices while the survey was full.
-  public private(set) var overlooked: UInt64 = 0
+  package private(set) var overlooked: UInt64 = 0
   /// Before this time no search for devices to drop is useful.
   private var nextSearch = MonotonicTime(nanoseconds: .min)
   /// How often all devices were searched.
   private(set) var searches = 0
 
   /// - Parameter configuration: its beacons appear under their names.
-  public init(_ configuration: Configuration) { roster = Roster(configuration) }
+  package init(_ configuration: Configuration) { roster = Roster(configuration) }
 
-  public var count: Int { devices.count }
+  package var count: Int { devices.count }
 
   /// Adds an advertisement and returns its sender; nil if the survey is full, or if the gateway itself sent it.
   @discardableResult
-  public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
+  package mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
     if let own = roster.ownRegions, own.areSent(by: payload) { return nil }
     let known =
       devices[advertisement.address]
@@ -86,7 +85,7 @@ public struct AirSurvey: Sendable {
   }
 
   /// The devices with their estimates, the strongest first; nil for the estimate of one that is no longer heard.
-  public func listing(at time: MonotonicTime) -> [(device: Device, estimate: Estimate?)] {
+  package func listing(at time: MonotonicTime) -> [(device: Device, estimate: Estimate?)] {
     devices.values
       .map { ($0, engine.estimate(of: $0.index)?.estimate) }
       .sorted { a, b in
@@ -119,7 +118,7 @@ public struct AirSurvey: Sendable {
 
 extension Frame {
   /// Whether it identifies its sender, rather than having readings or events.
-  public var tellsIdentity: Bool {
+  package var tellsIdentity: Bool {
     switch self {
     case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .sensor, .bthome: true
     case .eddystoneTLM, .eddystoneEncryptedTLM, .exposureNotification, .noise: false
@@ -129,7 +128,7 @@ extension Frame {
 
 extension AirSurvey {
   /// Reads recordings to their end, and returns the devices that were in range then.
-  public static func ofRecordings(
+  package static func ofRecordings(
     _ paths: [String], _ configuration: Configuration
   ) throws(CaptureError) -> (survey: AirSurvey, end: MonotonicTime) {
     var survey = AirSurvey(configuration)
@@ -149,7 +148,7 @@ extension AirSurvey {
   }
 
   /// The devices that can be configured, each pattern once, the strongest first.
-  public func candidates(at time: MonotonicTime) -> [NearbyBeacon] {
+  package func candidates(at time: MonotonicTime) -> [NearbyBeacon] {
     var patterns: Set<BeaconPattern> = []
     return listing(at: time).compactMap { device, estimate in
       guard let suggestion = BeaconSuggestion(device), patterns.insert(suggestion.pattern).inserted
@@ -162,19 +161,19 @@ extension AirSurvey {
 }
 
 /// The line for `beacons:` that configures a device, ready to paste.
-public struct BeaconSuggestion: CustomStringConvertible {
+package struct BeaconSuggestion: CustomStringConvertible {
   private let device: AirSurvey.Device
 
   /// nil for a device that cannot be configured by its payload, such as a phone with a changing address.
-  public init?(_ device: AirSurvey.Device) {
+  package init?(_ device: AirSurvey.Device) {
     guard device.frame?.tellsIdentity == true else { return nil }
     self.device = device
   }
 
-  public var description: String { "- { name: \(name), \(pattern.yaml) }" }
+  package var description: String { "- { name: \(name), \(pattern.yaml) }" }
 
   /// The pattern that identifies it.
-  public var pattern: BeaconPattern {
+  package var pattern: BeaconPattern {
     switch device.frame {
     case .iBeacon(let frame): .iBeacon(uuid: frame.uuid, major: frame.major, minor: frame.minor)
     case .altBeacon(let frame): .altBeacon(idPrefix: Self.octets(frame))
@@ -192,7 +191,7 @@ public struct BeaconSuggestion: CustomStringConvertible {
   }
 
   /// The device's own name if YAML allows it without quotes, otherwise its format.
-  public var name: String {
+  package var name: String {
     let letters = (device.localName ?? "").unicodeScalars.filter {
       ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
         || $0 == "_"

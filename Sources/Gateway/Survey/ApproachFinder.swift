@@ -1,16 +1,16 @@
 import Beacons
 import Captures
-import JSON
-import Messages
+import Configuration
+import Contract
+import Core
+import Phones
 import Pipeline
 import Proximity
 import Radio
-import RangingPolicy
-import Settings
 
 /// Every approach in a recording, with the same pipeline as `Replay`. Its memory does not grow with the recording: it holds
 /// only present stays, at most `limit`.
-public struct ApproachFinder: ~Copyable {
+package struct ApproachFinder: ~Copyable {
   private struct Stay {
     var approach: RecordedApproach
     var beacon: BeaconIndex
@@ -20,7 +20,7 @@ public struct ApproachFinder: ~Copyable {
   }
 
   /// The largest number of stays at a time.
-  public static let limit = 1000
+  package static let limit = 1000
 
   private var recording: Recording
   private var pipeline: Pipeline
@@ -37,9 +37,9 @@ public struct ApproachFinder: ~Copyable {
   private var revision: UInt64 = 0
   private var time = MonotonicTime.zero
   /// Stays that were skipped because there were too many.
-  public private(set) var passedOver = 0
+  package private(set) var passedOver = 0
 
-  public init(
+  package init(
     _ configuration: Configuration, captures: [String], beacons: Set<String>?
   ) throws(CaptureError) {
     recording = try Recording(paths: captures)
@@ -50,13 +50,13 @@ public struct ApproachFinder: ~Copyable {
     wanted = beacons
   }
 
-  public var counts: Pipeline.Counts { pipeline.counts }
-  public var progress: (offset: Int64, length: Int64?) { recording.progress }
-  public var malformedEvents: Int64 { recording.malformedEvents }
+  package var counts: Pipeline.Counts { pipeline.counts }
+  package var progress: (offset: Int64, length: Int64?) { recording.progress }
+  package var malformedEvents: Int64 { recording.malformedEvents }
 
   /// Processes the next batch; false at the end. `found` is emptied, then gets the approaches that ended, in order of their
   /// end. Throws after everything before a fault of the capture was processed; `finish` then returns the rest.
-  public mutating func next(into found: inout [RecordedApproach]) throws(CaptureError) -> Bool {
+  package mutating func next(into found: inout [RecordedApproach]) throws(CaptureError) -> Bool {
     found.removeAll(keepingCapacity: true)
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
     case .advertisements:
@@ -81,7 +81,7 @@ public struct ApproachFinder: ~Copyable {
   }
 
   /// The stays that the end of the recording cuts off, in order of their beginning.
-  public mutating func finish(into found: inout [RecordedApproach]) {
+  package mutating func finish(into found: inout [RecordedApproach]) {
     found.removeAll(keepingCapacity: true)
     output.removeAll()
     pipeline.advance(to: time, into: &output)
@@ -223,16 +223,16 @@ extension TimeSpan {
 ///
 /// Times count from the first sighting, in milliseconds. The path is thinned, so that a long stay needs no more memory than a
 /// short one: the nearest distance of each 100 ms is kept, and that span is doubled each time there are 2048 entries.
-public struct RecordedApproach: Sendable {
+package struct RecordedApproach: Sendable {
   /// The name of its most specific entry.
-  public let beacon: String
+  package let beacon: String
   /// All its names.
-  public let names: Set<String>
-  public let start: WallTime
+  package let names: Set<String>
+  package let start: WallTime
   /// The recording ended before the beacon was lost.
-  public internal(set) var isCut = false
+  package internal(set) var isCut = false
   /// When it was lost, or the recording ended.
-  public internal(set) var end: Milliseconds = 0
+  package internal(set) var end: Milliseconds = 0
 
   private var path: [(time: Milliseconds, distance: Micrometres)] = []
   private var spacing: Milliseconds = 100
@@ -275,7 +275,7 @@ public struct RecordedApproach: Sendable {
 
   /// The decisions of the gateway's zones: one approach for each zone with a near rule that watches the beacon, since triggers
   /// of two may wait at once. `only`: these zones; nil: all. `rearm`: used instead of the zone's.
-  public func decided(only: Set<String>? = nil, rearm: [String: Micrometres] = [:]) -> [Approach] {
+  package func decided(only: Set<String>? = nil, rearm: [String: Micrometres] = [:]) -> [Approach] {
     let zones = zones.filter { only?.contains($0.name) ?? true }
     guard !zones.isEmpty else {
       let near = NearDistances(near: nil, rearm: .max)
@@ -290,7 +290,7 @@ public struct RecordedApproach: Sendable {
   }
 
   /// The same with another near distance.
-  public func measured(near: NearDistances) -> Approach {
+  package func measured(near: NearDistances) -> Approach {
     Approach(name: "\(beacon), \(time)", near: near, timeline: timeline(triggers: []))
   }
 

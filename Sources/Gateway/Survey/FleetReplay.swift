@@ -1,12 +1,12 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Fleet
 import FoundationEssentials
-import Machine
-import Messages
-import Settings
 
 /// A fleet's decisions about the journals of its workers, as one worker that never failed would have made them.
-public struct FleetReplay {
+package struct FleetReplay {
   /// A partition during a replay: its remaining epochs, and the place in the first of them.
   private struct Course {
     var runs: [Journals.Run]
@@ -18,12 +18,12 @@ public struct FleetReplay {
   private let fresh: FleetPartition
   private let journals: Journals
   private var courses: [Course]
-  public private(set) var messages: UInt64 = 0
-  public private(set) var observations: UInt64 = 0
-  public let total: UInt64
+  package private(set) var messages: UInt64 = 0
+  package private(set) var observations: UInt64 = 0
+  package let total: UInt64
 
   /// - Parameter paths: files that `fuse --journal` wrote, or folders with them.
-  public init(_ configuration: Configuration, journals paths: [String]) throws(JournalError) {
+  package init(_ configuration: Configuration, journals paths: [String]) throws(JournalError) {
     journals = try Journals(paths)
     fresh = FleetPartition(configuration, 0, of: journals.partitions, epoch: 0)
     courses = Dictionary(grouping: journals.runs, by: \.partition).sorted { $0.key < $1.key }
@@ -33,7 +33,7 @@ public struct FleetReplay {
 
   /// Continues with the partition that is furthest behind, up to its next tick; false at the end. `messages` is emptied first,
   /// and then has what the partition publishes.
-  public mutating func next(into output: inout [Message], notices: inout [String]) -> Bool {
+  package mutating func next(into output: inout [Message], notices: inout [String]) -> Bool {
     output.removeAll(keepingCapacity: true)
     guard let index = courses.indices.min(by: { courses[$0].time < courses[$1].time }) else { return false }
     let run = courses[index].runs[0]
@@ -198,16 +198,16 @@ struct Journals {
 }
 
 /// Why journals cannot be replayed, in which file, and how to mend it.
-public struct JournalError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct JournalError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file; empty if no single file is wrong.
-  public var path: String
+  package var path: String
   /// From 1 on; nil: the file itself.
-  public var line: Int?
-  public var message: String
+  package var line: Int?
+  package var message: String
   /// The system does not permit reading the file.
-  public var isUnreadable = false
+  package var isUnreadable = false
 
-  public var description: String {
+  package var description: String {
     [path.isEmpty ? nil : path, line.map { "line \($0)" }, message].compactMap(\.self).joined(separator: ": ")
   }
 }

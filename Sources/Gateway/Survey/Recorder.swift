@@ -1,29 +1,29 @@
-public import Machine
-public import Radio
 import Beacons
 import Captures
+import Core
+import Radio
 import Synchronization
 
 /// Writes the advertisements of a live radio to a file, as btsnoop or in the text format.
-public final class Recorder: Sendable {
-  public enum Format: String, Sendable, CaseIterable {
+package final class Recorder: Sendable {
+  package enum Format: String, Sendable, CaseIterable {
     /// HCI events as the controller sent them, for btmon and Wireshark. It has no health.
     case btsnoop
     /// One JSON object a line, including changes of health.
     case text
 
     /// By the name: `.jsonl`, `.json`, `.txt` and standard output (`-`) are text, everything else is btsnoop.
-    public init(path: String) {
+    package init(path: String) {
       let isText = path == "-" || [".jsonl", ".json", ".txt"].contains { path.hasSuffix($0) }
       self = isText ? .text : .btsnoop
     }
   }
 
-  public struct Count: Equatable, Sendable {
-    public var advertisements: Int64 = 0
-    public var bytes: Int64 = 0
+  package struct Count: Equatable, Sendable {
+    package var advertisements: Int64 = 0
+    package var bytes: Int64 = 0
     /// Why writing stopped.
-    public var failure: SystemError?
+    package var failure: SystemError?
   }
 
   private struct State: ~Copyable {
@@ -52,18 +52,18 @@ public final class Recorder: Sendable {
   private let format: Format
   private let state: Mutex<State>
 
-  public init(path: String, format: Format) throws(SystemError) {
+  package init(path: String, format: Format) throws(SystemError) {
     self.format = format
     state = Mutex(State(file: try RecordingFile(path: path)))
     write()
   }
 
-  public var count: Count { state.withLock { $0.count } }
+  package var count: Count { state.withLock { $0.count } }
 
   /// Handlers for `LiveRadio`. Everything is on disk when a handler returns.
   ///
   /// - Parameter onFailure: called once, when the file cannot be written.
-  public func handlers(
+  package func handlers(
     onFailure: @escaping @Sendable (SystemError) -> Void, onNotice: @escaping @Sendable (String) -> Void
   ) -> LiveRadio.Handlers {
     var handlers = LiveRadio.Handlers { batch, receivers in

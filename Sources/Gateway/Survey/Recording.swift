@@ -1,11 +1,11 @@
-import Pipeline
-import Captures
 import Beacons
+import Captures
+import Core
+import Pipeline
 import Radio
-import Machine
 
 /// One or several captures as one stream in order of time, as if several radios were received at once.
-public struct Recording: ~Copyable {
+package struct Recording: ~Copyable {
   /// A capture, and the part of it that was read but not returned yet.
   private final class Track {
     var file: CaptureFile
@@ -74,14 +74,14 @@ public struct Recording: ~Copyable {
   private var clock = RecordingClock()
 
   /// Opens captures; `-` is standard input.
-  public init(paths: [String]) throws(CaptureError) {
+  package init(paths: [String]) throws(CaptureError) {
     var tracks: [Track] = []
     for path in paths { tracks.append(Track(try CaptureFile(path: path))) }
     self.tracks = tracks
   }
 
   /// Bytes read so far, and in total; nil if the total is unknown.
-  public var progress: (offset: Int64, length: Int64?) {
+  package var progress: (offset: Int64, length: Int64?) {
     var offset: Int64 = 0
     var length: Int64? = 0
     for track in tracks {
@@ -92,12 +92,12 @@ public struct Recording: ~Copyable {
   }
 
   /// Malformed reports in the captures.
-  public var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
+  package var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
 
   /// Empties the batch and fills it with the next advertisements. `receiver` returns the index for a name.
   ///
   /// A capture with a fault ends there. The first such fault is thrown after everything before it was returned.
-  public mutating func next(
+  package mutating func next(
     into batch: inout AdvertisementBatch, receiver: (String) -> ReceiverIndex?
   ) throws(CaptureError) -> CaptureDecoder.Step {
     while true {

@@ -1,23 +1,24 @@
-import Pipeline
-import Captures
 import Beacons
-import Settings
-import Messages
+import Captures
+import Configuration
+import Contract
+import Core
+import Pipeline
 import Radio
 
 /// The gateway's decisions about a recording: the same pipeline as live, with the recording's time.
-public struct Replay: ~Copyable {
+package struct Replay: ~Copyable {
   private var recording: Recording
   private var pipeline: Pipeline
   private var numbers = TransitionNumbers(epoch: Self.epoch)
   private var batch = AdvertisementBatch()
   /// Follows one beacon through the rooms; nil: not requested.
-  public private(set) var follower: RoomFollower?
+  package private(set) var follower: RoomFollower?
 
   /// Always the same: two replays of a capture give the same bytes.
-  public static let epoch: UInt64 = 1
+  package static let epoch: UInt64 = 1
 
-  public init(_ configuration: Configuration, captures: [String], following follower: RoomFollower? = nil)
+  package init(_ configuration: Configuration, captures: [String], following follower: RoomFollower? = nil)
     throws(CaptureError)
   {
     self.follower = follower
@@ -25,25 +26,25 @@ public struct Replay: ~Copyable {
     pipeline = Pipeline(configuration)
   }
 
-  public var topics: Topics { pipeline.topics }
-  public var counts: Pipeline.Counts { pipeline.counts }
+  package var topics: Topics { pipeline.topics }
+  package var counts: Pipeline.Counts { pipeline.counts }
   /// How many dB more than expected the receivers of the rooms hear, where that was learned.
-  public var receiverGains: [(receiver: String, decibels: Double)] {
+  package var receiverGains: [(receiver: String, decibels: Double)] {
     pipeline.receiverGains.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { (pipeline.receivers.name(of: $0.key), $0.value) }
   }
   /// Messages for people, each once.
-  public mutating func takeNotices() -> [String] { pipeline.takeNotices() }
+  package mutating func takeNotices() -> [String] { pipeline.takeNotices() }
 
-  public var progress: (offset: Int64, length: Int64?) { recording.progress }
-  public var malformedEvents: Int64 { recording.malformedEvents }
+  package var progress: (offset: Int64, length: Int64?) { recording.progress }
+  package var malformedEvents: Int64 { recording.malformedEvents }
   /// The time of the latest entry, on the recording's clock, which starts at zero.
-  public private(set) var time = MonotonicTime.zero
+  package private(set) var time = MonotonicTime.zero
 
   /// Processes the next batch; false at the end. `output` is emptied first.
   ///
   /// Throws after everything before a fault in the capture has been returned.
-  public mutating func next(into output: inout Pipeline.Output) throws(CaptureError) -> Bool {
+  package mutating func next(into output: inout Pipeline.Output) throws(CaptureError) -> Bool {
     output.removeAll()
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
     case .advertisements:

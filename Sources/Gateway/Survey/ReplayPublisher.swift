@@ -1,11 +1,11 @@
-import Pipeline
-import Settings
-import Messages
+import Configuration
+import Contract
 import Mosquitto
+import Pipeline
 import ServiceLifecycle
 
 /// Sends a replay's decisions to the configured broker, as fast as the broker accepts them.
-public struct ReplayPublisher: Sendable {
+package struct ReplayPublisher: Sendable {
   private let client: Client
   private let topics: Topics
   private let broker: String
@@ -13,7 +13,7 @@ public struct ReplayPublisher: Sendable {
   /// nil if the configuration has no broker: the embedded one would end before anybody could subscribe.
   ///
   /// Throws `InvalidOptions`.
-  public init?(_ configuration: Configuration) throws {
+  package init?(_ configuration: Configuration) throws {
     guard case .remote(let remote) = configuration.broker else { return nil }
     let options = Options(beside: remote)
     client = try Client(options)
@@ -24,7 +24,7 @@ public struct ReplayPublisher: Sendable {
   /// Waits for the broker.
   ///
   /// Throws `BrokerRefusal` at the first failure: somebody is watching a replay.
-  public func connect() async throws {
+  package func connect() async throws {
     client.start()
     for await event in client.events {
       switch event {
@@ -37,7 +37,7 @@ public struct ReplayPublisher: Sendable {
     }
   }
 
-  public func send(_ output: Pipeline.Output) async throws {
+  package func send(_ output: Pipeline.Output) async throws {
     for item in output.items {
       switch item {
       case .transition(let transition): try await send(transition.message(topics: topics))
@@ -55,13 +55,13 @@ public struct ReplayPublisher: Sendable {
   }
 
   /// Waits until the broker has everything; returns how many messages are missing after 30 s.
-  public func finish() async -> Int { await client.stop(within: .seconds(30)) }
+  package func finish() async -> Int { await client.stop(within: .seconds(30)) }
 }
 
 /// The broker refuses the connection permanently.
-public struct BrokerRefusal: Error, CustomStringConvertible {
-  public let broker: String
-  public let failure: ConnectionFailure
+package struct BrokerRefusal: Error, CustomStringConvertible {
+  package let broker: String
+  package let failure: ConnectionFailure
 
-  public var description: String { "the broker at \(broker): \(failure)" }
+  package var description: String { "the broker at \(broker): \(failure)" }
 }

@@ -1,23 +1,24 @@
 import Beacons
 import Captures
-import Messages
+import Configuration
+import Contract
+import Core
 import Pipeline
 import Proximity
-import Settings
 
 /// Follows one beacon through the rooms of a recording, and compares that with a file of marks.
-public struct RoomFollower: Sendable {
+package struct RoomFollower: Sendable {
   /// Its name in transitions; nil: none was requested, and none was heard yet.
-  public private(set) var beacon: String?
+  package private(set) var beacon: String?
   /// Some other beacons that were heard while none was requested.
-  public private(set) var others: [String] = []
-  public let plan: RoomPlan
-  public let names: RoomCalibrator.Names
-  public private(set) var journey: RoomJourney
+  package private(set) var others: [String] = []
+  package let plan: RoomPlan
+  package let names: RoomCalibrator.Names
+  package private(set) var journey: RoomJourney
   /// When the recording begins; nil: it is empty.
-  public private(set) var start: WallTime?
+  package private(set) var start: WallTime?
   /// Whether the beacon was heard by a receiver of the rooms.
-  public var hasHeard: Bool { !journey.levels.isEmpty }
+  package var hasHeard: Bool { !journey.levels.isEmpty }
 
   private static let otherLimit = 10
 
@@ -30,12 +31,13 @@ public struct RoomFollower: Sendable {
   private var passedOver: Set<BeaconIndex> = []
 
   /// The configuration has no rooms.
-  public struct NoRooms: Error {}
+  package struct NoRooms: Error {}
 
   /// - Parameters:
   ///   - beacon: its name in transitions; nil: the first that is heard.
   ///   - marks: where it was; each of their rooms must be configured.
-  public init(_ configuration: Configuration, beacon: String?, marks: RecordingMarks? = nil) throws(NoRooms) {
+  package init(_ configuration: Configuration, beacon: String?, marks: RecordingMarks? = nil) throws(NoRooms)
+  {
     // A receiver keeps its index in a pipeline, whatever comes later.
     var table = Pipeline(configuration).receivers
     guard let (plan, names) = configuration.roomPlan(receivers: &table) else { throw NoRooms() }

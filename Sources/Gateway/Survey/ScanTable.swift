@@ -1,29 +1,29 @@
-import JSON
 import Beacons
-import Messages
+import Contract
+import Core
 import Proximity
 
 /// The devices in range as a table for a terminal, or as one JSON object for each device.
-public struct ScanTable: Sendable {
+package struct ScanTable: Sendable {
   /// Whether phones and other devices that are not beacons are shown.
-  public var showsAll = false
+  package var showsAll = false
   /// Whether addresses are shown; otherwise a hash that is valid for one run only.
-  public var showsAddresses = false
+  package var showsAddresses = false
   /// Lines at most, heading and foot included; nil: no limit.
-  public var height: Int?
+  package var height: Int?
   /// Columns at most.
-  public var width = 100
+  package var width = 100
 
   /// Display names of beacons, by name.
-  public var displayNames: [String: String] = [:]
+  package var displayNames: [String: String] = [:]
 
   /// Makes the hash of one run different from those of another.
   private let salt: UInt64
 
-  public init(salt: UInt64) { self.salt = salt }
+  package init(salt: UInt64) { self.salt = salt }
 
   /// The table's lines.
-  public func lines(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
+  package func lines(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     let listing = survey.listing(at: time)
     let shown = listing.filter { isShown($0.device) }
     var rows = [["NAME", "FORMAT", "RSSI", "DISTANCE", "INTERVAL", "HEARD", "AGE"]]
@@ -39,7 +39,7 @@ public struct ScanTable: Sendable {
   }
 
   /// One object a device, the strongest first.
-  public func objects(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
+  package func objects(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     survey.listing(at: time).filter { isShown($0.device) }.map { device, estimate in
       let json = JSONWriter.object {
         $0.field("name", device.beacon ?? calledName(of: device))
@@ -57,7 +57,7 @@ public struct ScanTable: Sendable {
   }
 
   /// The `beacons:` section that configures every beacon not configured yet, the strongest first.
-  public func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
+  package func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     var patterns: Set<BeaconPattern> = []
     let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
       guard device.beacon == nil, let suggestion = BeaconSuggestion(device),

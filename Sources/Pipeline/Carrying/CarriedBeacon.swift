@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// A beacon's state as it moves to the pipeline of another configuration or another run. See `StateCoder.Heirs` for
 /// the conversion of its indices.

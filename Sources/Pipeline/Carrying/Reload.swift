@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// Zone members when the configuration changes while the gateway runs.
 ///
@@ -9,7 +10,7 @@ import Settings
 extension Pipeline {
   /// Publishes exits from zones that no longer include a beacon under the new configuration. The messages use the
   /// current names, so call this before `reconfigured`.
-  public mutating func release(
+  package mutating func release(
     for new: Configuration, at time: MonotonicTime, into output: inout Output
   ) {
     advance(to: max(time, self.time), into: &output)
@@ -47,7 +48,7 @@ extension Pipeline {
   /// The pipeline for another configuration. It keeps everything that is still valid: receivers, and the state of
   /// each beacon that both configurations know. If the decisions cannot differ, the pipeline continues unchanged. A
   /// phone continues if its definition is unchanged. The gateway's name and its broadcasts change only at a restart.
-  public func reconfigured(_ new: Configuration) -> Pipeline {
+  package func reconfigured(_ new: Configuration) -> Pipeline {
     var next = successor(new)
     if next.configuration.decides(as: configuration) {
       var same = self

@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// Restores beacons of an earlier run.
 extension Pipeline {

@@ -1,8 +1,8 @@
 import Beacons
-import JSON
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// A beacon as saved for the next run. Its octets use the indices of the configuration that saved it.
 package struct SavedBeacon: StateElement, Sendable {

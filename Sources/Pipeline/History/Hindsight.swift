@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// The data needed to repeat decisions: the stored sightings and their names. Unlike the pipeline, it is cheap to
 /// hold while the pipeline continues.

@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// The current state for display, in the same messages as on MQTT.
 extension Pipeline {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The latest sightings of configured beacons, for the dashboard and for trials of other thresholds. Its size is
 /// bounded: at 27 sightings a second it covers an hour.

@@ -1,7 +1,8 @@
 import Beacons
-import Settings
+import Configuration
+import Core
+import Phones
 import Proximity
-import RangingPolicy
 
 /// One configured phone: its app, simulated while the phone's beacon comes and goes.
 ///

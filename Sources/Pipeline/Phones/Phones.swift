@@ -1,9 +1,9 @@
 import Beacons
-import MQTT
-import Messages
+import Configuration
+import Contract
+import Core
+import Phones
 import Proximity
-import RangingPolicy
-import Settings
 
 /// The configured phones and their beacons. Like the pipeline, a function of its input.
 struct Phones: Sendable {
@@ -222,23 +222,23 @@ extension Phones {
 /// Simulates whether the apps on the configured phones would have noticed.
 extension Pipeline {
   /// Sets the start time, before the first advertisement. The windows of all phones are known from then on.
-  public mutating func begin(at time: MonotonicTime, wallTime: WallTime, into output: inout Output) {
+  package mutating func begin(at time: MonotonicTime, wallTime: WallTime, into output: inout Output) {
     guard !phones.isEmpty, !phones.hasBegun else { return }
     phones.begin(at: time, wallTime: wallTime)
     tellPhones(into: &output)
   }
 
   /// Replaces the configured phones of a new pipeline.
-  public mutating func follow(_ phones: [PhoneSettings]) {
+  package mutating func follow(_ phones: [PhoneSettings]) {
     configuration.phones = phones
     self.phones = Phones(configuration)
   }
 
-  public var hasPhones: Bool { !phones.isEmpty }
+  package var hasPhones: Bool { !phones.isEmpty }
 
   /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted, or if the phone is
   /// unknown.
-  public mutating func receive(
+  package mutating func receive(
     _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into output: inout Output
   ) -> AppReports.Refusal? {

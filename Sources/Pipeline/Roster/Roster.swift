@@ -1,7 +1,7 @@
-import BeaconKeys
 import Beacons
+import Configuration
+import Core
 import Proximity
-import Settings
 
 /// The configured beacons: finds an advertisement's sender, the zones that watch it, and its readings.
 package struct Roster: Sendable {

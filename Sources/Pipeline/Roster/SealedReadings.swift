@@ -1,6 +1,6 @@
-import BeaconKeys
 import Beacons
-import Messages
+import Contract
+import Core
 
 /// Encrypted readings. If a beacon has a bind key, only readings that the key authenticates count, because anybody
 /// can send plain readings from its address.

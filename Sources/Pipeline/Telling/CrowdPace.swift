@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Limits how often the occupancy of a crowded place is published. It lists all members, so publishing each change
 /// would cost the square of the crowd. With few members each change is published. A crowd is published at most once

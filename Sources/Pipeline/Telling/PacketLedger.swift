@@ -1,6 +1,7 @@
 import Beacons
-import Messages
-import Settings
+import Configuration
+import Contract
+import Core
 
 /// The latest packets of each beacon that may report an event. Senders repeat packets, several receivers hear them,
 /// and remote receivers report late.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// When to publish the distance of a beacon to a receiver: when it is heard, at most once a second. Later sightings
 /// within that second are published at its end.

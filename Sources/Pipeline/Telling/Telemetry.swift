@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import HeapModule
 
 /// A reading in an advertisement.

@@ -1,7 +1,8 @@
 import Beacons
-import Messages
+import Configuration
+import Contract
+import Core
 import Proximity
-import Settings
 
 /// What was published of beacons and places, and when more is due.
 struct Teller: Sendable {

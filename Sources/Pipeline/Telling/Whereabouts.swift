@@ -1,8 +1,9 @@
 import Beacons
+import Configuration
+import Contract
+import Core
 import Glibc
-import Messages
 import Proximity
-import Settings
 
 /// The published place of each beacon: `beacon/<beacon>/zone`, and `beacon/<beacon>/place` if zones lie in places of
 /// Home Assistant.

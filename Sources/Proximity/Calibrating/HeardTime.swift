@@ -1,4 +1,5 @@
-public import Beacons
+import Beacons
+import Core
 
 /// Counts how long a beacon was heard in each room while it is carried. It uses the same windows as a calibration (see
 /// `MarkedWalk`) but stores no levels.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A walk through the rooms with a beacon, with marks that say where it was.
 public struct MarkedWalk: Sendable {

@@ -1,4 +1,6 @@
 import Beacons
+import Core
+
 /// Estimates where in its room the beacon was at each moment of a walk, from the levels before and after. So it is enough to mark
 /// the rooms of a walk.
 struct PlaceSmoother {

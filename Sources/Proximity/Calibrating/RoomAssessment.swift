@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// The accuracy of room estimates on a walk, by cross-validation: each part of the walk is judged with a calibration made from the

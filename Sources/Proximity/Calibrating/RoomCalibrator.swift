@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// Makes a calibration from a marked walk. With outlines, it fits the path loss of each receiver and the loss of walls, then maps

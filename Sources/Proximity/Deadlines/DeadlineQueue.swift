@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import HeapModule
 
 /// The deadlines of numbered timers, ordered by time, then by number. A timer that moves to an earlier time leaves its old entry in

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Smoothed signal and distance of one beacon at one receiver.
 public struct Estimate: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Learns from the gaps between sightings how long a silence must be before the beacon counts as lost.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// The reception of one beacon by one receiver.

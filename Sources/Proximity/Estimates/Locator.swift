@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// Estimates the position of a beacon from all receivers of known position that hear it. An extended Kalman filter in the plane; it

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// The smallest distance and the strongest signal of a beacon now, over all receivers of a zone. They may come from different

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// The position of each beacon, for the distances that zones use: a probability for each cell around the receivers of known

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Smooths the signal of one beacon at one receiver, in dBm.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The history of one beacon in the rooms: reported rooms, received levels and true rooms. Its size is bounded.
 public struct RoomJourney: Sendable {

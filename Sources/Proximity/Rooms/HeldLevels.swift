@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// The last level of each beacon at each receiver. It is kept until the receiver's next report is overdue.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Predicts the level of a beacon at one receiver from the levels at all others.
 ///

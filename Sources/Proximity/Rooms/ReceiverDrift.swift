@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// Detects receivers that were moved, turned or covered since the calibration. One advertisement cannot show that: the signal at

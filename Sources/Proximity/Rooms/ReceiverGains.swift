@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The gain of each receiver relative to the others, in dB: boards, antennas and cases differ. Without a calibration it is learnt
 /// in operation, from beacons that move between rooms.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The belief of each track: a probability for each place.
 ///

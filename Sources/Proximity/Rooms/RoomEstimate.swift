@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The estimated room and position of a beacon.
 public struct RoomEstimate: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The configured rooms and their receivers.
 ///

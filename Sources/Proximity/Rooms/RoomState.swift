@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The state of one beacon in the rooms. Another tracker can continue from it, after a restart or under another configuration.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// The state of one beacon in the rooms, without its belief.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Judges each beacon at the end of a window and decides on its room.
 extension RoomTracker {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The current state of the rooms.
 extension RoomTracker {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Silent beacons and blind receivers.
 extension RoomTracker {

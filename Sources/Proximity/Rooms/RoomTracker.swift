@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Estimates the room of each beacon of a site. The result depends only on sightings and time.
 public struct RoomTracker: Sendable {

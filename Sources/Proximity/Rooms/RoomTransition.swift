@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A beacon came into a room or left it, with the evidence for it.
 public struct RoomTransition: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Levels that were not judged yet. Time is divided into windows. A window is judged as a whole after its end and a time for late
 /// arrivals, so the order of arrival does not matter.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Which receivers can hear. The silence of a blind receiver says nothing about beacons.
 ///

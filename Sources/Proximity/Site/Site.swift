@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The configuration of a site: its zones and the calibration of its receivers.
 public struct Site: Sendable {

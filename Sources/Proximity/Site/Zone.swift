@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The rules of one zone of the site. Its thresholds may differ in unit: `near` may be a distance and
 /// `exit` a signal.

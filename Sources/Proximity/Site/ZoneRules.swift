@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// A zone's rules in precomputed form. Every sighting needs `lines` and `dwells`.

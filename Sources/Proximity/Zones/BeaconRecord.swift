@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The engine's state of one beacon: the receivers that hear it and its standing in its zones.
 struct BeaconRecord: Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The state of one beacon: its links and its standing in zones. Another engine can continue from it, after a restart or under
 /// another configuration.

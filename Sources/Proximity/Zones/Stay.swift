@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The state of one beacon in one zone.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// An enter, near or exit of a beacon, with the evidence for it.
 public struct Transition: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Limits the rate of enter and near. Without a limit, a beacon that flickers on a threshold would fill the SD card and flood every
 /// subscriber. Exits are not limited: there is at most one per enter.

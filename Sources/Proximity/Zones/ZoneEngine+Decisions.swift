@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Decides enter, near and exit.
 extension ZoneEngine {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 extension ZoneEngine {
   /// Whether `takeRearmed` or `takeSilenced` has anything to return.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The room of a beacon, as input for zones of rooms.
 public struct RoomDecision: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Decides which beacon is in which zone. It depends only on its inputs and the times passed in; it reads no clock.
 ///

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The adapters that names select.
 enum AdapterChoice {

@@ -1,5 +1,5 @@
-import Machine
 import CBlueZ
+import Core
 import Glibc
 
 /// The hardware behind an adapter, according to /sys: its rfkill switch and its USB device.

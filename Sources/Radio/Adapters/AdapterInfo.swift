@@ -1,18 +1,19 @@
-public import Beacons
+import Beacons
+import Core
 
 /// A Bluetooth adapter as the kernel describes it.
-public struct AdapterInfo: Equatable, Sendable {
+package struct AdapterInfo: Equatable, Sendable {
   /// The N of `hciN`; it may change when the adapter is unplugged and comes back.
-  public var index: UInt16
-  public var address: DeviceAddress
-  public var isPowered: Bool
-  public var supportsLowEnergy: Bool
-  public var hasLowEnergyEnabled: Bool
+  package var index: UInt16
+  package var address: DeviceAddress
+  package var isPowered: Bool
+  package var supportsLowEnergy: Bool
+  package var hasLowEnergyEnabled: Bool
   /// It advertises apart from any advertising instance.
-  public var advertisesByItself: Bool
+  package var advertisesByItself: Bool
 
   /// The usual name: `hci0`.
-  public var kernelName: String { "hci\(index)" }
+  package var kernelName: String { "hci\(index)" }
 
   private enum Setting {
     static let powered: UInt32 = 1 << 0

@@ -1,10 +1,10 @@
-import Machine
 import Beacons
+import Core
 import Glibc
 
 extension LiveRadio {
   /// The adapters this machine has, with or without privileges.
-  public static func adapters() throws(RadioError) -> [AdapterInfo] {
+  package static func adapters() throws(RadioError) -> [AdapterInfo] {
     let socket = try HCISocket.management()
     do throws(SystemError) {
       return try AdapterList.read(socket)

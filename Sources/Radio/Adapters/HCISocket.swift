@@ -1,6 +1,6 @@
-import Machine
 import Beacons
 import CBlueZ
+import Core
 
 /// A Bluetooth socket of the kernel: raw, to receive from one adapter, or management, to control all of them.
 final class HCISocket: Sendable {

@@ -1,4 +1,6 @@
 import Beacons
+import Core
+
 /// A command to the kernel's Bluetooth management interface (BlueZ doc/mgmt-api.txt):
 /// opcode, adapter index and parameter length (2 bytes each, little endian), parameters.
 struct ManagementCommand: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import Machine
 import Beacons
 import CBlueZ
+import Core
 
 /// A buffer for the packets of one system call. It is kept, so that receiving allocates nothing.
 struct PacketBuffer {

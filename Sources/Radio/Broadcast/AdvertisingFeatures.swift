@@ -1,5 +1,5 @@
-import Machine
-public import Beacons
+import Beacons
+import Core
 
 /// An adapter's advertising features.
 struct AdvertisingFeatures: Equatable {
@@ -44,7 +44,7 @@ struct AdvertisingFeatures: Equatable {
 }
 
 /// Whether a plan can be broadcast; available before the radio runs.
-public enum BroadcastOutlook: Equatable, Sendable {
+package enum BroadcastOutlook: Equatable, Sendable {
   /// For an adapter with this many instances; with only one set, identities are on air one at a time.
   case possible(adapter: String, instances: Int, hasSingleSet: Bool)
   case impossible(String)
@@ -54,7 +54,7 @@ public enum BroadcastOutlook: Equatable, Sendable {
 
 extension LiveRadio {
   /// Checks the adapter that would broadcast the plan.
-  public static func outlook(
+  package static func outlook(
     of plan: BroadcastPlan, aliases: [DeviceAddress: String]
   ) throws(RadioError) -> BroadcastOutlook {
     let names = Dictionary(aliases.map { ($0.key.bits, $0.value) }) { first, _ in first }

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The kernel's answers and events.
 extension BroadcastKeeper {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 extension BroadcastKeeper {
   /// Why the adapter cannot broadcast the plan at present; nil: it can.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Keeps a plan's identities on air. It is a pure state machine: packets and time go in, actions come out. Each identity on air
 /// is an advertising instance of the kernel, added when its turn begins and removed when it ends, with one command at a time.

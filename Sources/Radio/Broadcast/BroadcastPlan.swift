@@ -1,4 +1,5 @@
-public import Beacons
+import Beacons
+import Core
 
 /// Identities that an adapter sends, and when.
 ///
@@ -11,29 +12,29 @@ public import Beacons
 ///     identities: isOn ? [0] : [], until: .milliseconds(isOn ? 10_000 * turn + 3_000 : 10_000 * (turn + 1)))
 /// }
 /// ```
-public struct BroadcastPlan: Sendable {
+package struct BroadcastPlan: Sendable {
   /// The identities on air from a moment on.
-  public struct OnAir: Hashable, Sendable {
+  package struct OnAir: Hashable, Sendable {
     /// Places in `identities`.
-    public var identities: [Int]
+    package var identities: [Int]
     /// When they change next, since the plan's start; nil: never.
-    public var until: TimeSpan?
+    package var until: TimeSpan?
 
-    public init(identities: [Int], until: TimeSpan?) {
+    package init(identities: [Int], until: TimeSpan?) {
       self.identities = identities
       self.until = until
     }
   }
 
   /// The adapter's address, kernel name or alias; nil: the first one found.
-  public var adapter: String?
-  public var identities: [IBeacon]
+  package var adapter: String?
+  package var identities: [IBeacon]
   /// The largest number on air at the same time.
-  public var mostAtOnce: Int
+  package var mostAtOnce: Int
   /// A pure function of the time since the plan's start.
-  public var onAir: @Sendable (TimeSpan) -> OnAir
+  package var onAir: @Sendable (TimeSpan) -> OnAir
 
-  public init(
+  package init(
     adapter: String? = nil, identities: [IBeacon], mostAtOnce: Int,
     onAir: @escaping @Sendable (TimeSpan) -> OnAir
   ) {
@@ -58,8 +59,8 @@ public struct BroadcastPlan: Sendable {
 }
 
 /// The state of a plan's broadcast.
-public struct BroadcastStatus: Hashable, Sendable {
-  public enum State: String, Hashable, Sendable {
+package struct BroadcastStatus: Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     /// As planned.
     case on
     /// Not yet, or not at the moment; it continues by itself.
@@ -68,13 +69,13 @@ public struct BroadcastStatus: Hashable, Sendable {
     case failed
   }
 
-  public var state: State
+  package var state: State
   /// The reason, or a note; may be empty.
-  public var reason: String
+  package var reason: String
   /// The kernel's name of the adapter, once there is one.
-  public var adapter: String?
+  package var adapter: String?
   /// Places of the identities that are on air.
-  public var onAir: [Int]
+  package var onAir: [Int]
   /// When the plan began; nil: not yet.
-  public var began: MonotonicTime?
+  package var began: MonotonicTime?
 }

@@ -1,4 +1,6 @@
 import Beacons
+import Core
+
 /// Advertising instances of the kernel's (BlueZ doc/mgmt-api.txt; parameters little endian).
 extension ManagementCommand {
   /// Bits of an instance's flags, and of those that an adapter supports.

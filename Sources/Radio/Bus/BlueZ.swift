@@ -1,5 +1,5 @@
-import Machine
 import Beacons
+import Core
 
 /// bluetoothd on the system bus: whether it is running, and its discovery, which belongs to the connection that requested it
 /// and ends with it.

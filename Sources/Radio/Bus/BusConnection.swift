@@ -1,5 +1,5 @@
-import Machine
 import CBlueZ
+import Core
 import Glibc
 
 /// A connection to the system bus: sends at once, and reads when poll reports data.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Rebuilds advertisements from bluetoothd's properties of devices. bluetoothd sends only changes, so the rest is cached; and
 /// it sends fields, so the payload is rebuilt. Much is lost, so this is a last resort.

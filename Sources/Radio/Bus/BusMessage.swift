@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A D-Bus message (D-Bus Specification, "Message Protocol").
 struct BusMessage: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A D-Bus value (D-Bus Specification, "Type System"), as far as BlueZ uses it.
 enum BusValue: Equatable, Sendable {

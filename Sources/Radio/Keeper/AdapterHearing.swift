@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Determines from an adapter's reports, answers and commands whether it receives. A pure state machine. Silence alone proves
 /// nothing, so a silent controller gets a command that every working one answers.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Long range: if the controller has the coded PHY, the kernel scans on it once it is among the PHYs for receiving. That is a
 /// setting of the adapter, so it is restored at the end.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 extension AdapterKeeper {
   static let longestMonitorRetry = TimeSpan.seconds(30)

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 extension AdapterKeeper {
   static let offReason = "the adapter is powered off; switch it on with: bluetoothctl power on"

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 extension AdapterKeeper {
   /// Checks whether the adapter receives, and takes the next recovery step if not.

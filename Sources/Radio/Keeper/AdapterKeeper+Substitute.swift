@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// What keeps an adapter scanning if the kernel refuses a monitor.
 enum Substitute {

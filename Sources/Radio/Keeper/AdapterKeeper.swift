@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Keeps one adapter receiving. A pure state machine: packets and time go in, actions come out. It maintains two things: the
 /// adapter's power, and a management pattern monitor, which makes the kernel scan passively, also after every power-on.

@@ -1,4 +1,6 @@
 import Beacons
+import Core
+
 /// A command to the controller itself (Core Specification, Vol 4, Part E, 5.4.1), in the format of a raw socket: packet type 1,
 /// opcode 2, length 1, parameters.
 struct HCICommand: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// An action or a report that a keeper requests.
 enum KeeperAction: Equatable {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The state of a controller, derived from the commands of the kernel and other programs and the answers on its raw socket.
 /// There is no other way to know whether it really scans.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A scan of our own, by commands to the controller, if the kernel refuses a monitor and there is no bluetoothd. A pure state
 /// machine. It never stops another program's scan.
@@ -107,7 +108,7 @@ struct OwnScan {
 }
 
 /// How much of the time the radio listens.
-public enum ScanDuty: Sendable {
+package enum ScanDuty: Sendable {
   /// Always: 60 of 60 ms.
   case full
   /// Half the time, as the kernel does by default: 30 of 60 ms.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// How a deaf adapter is recovered: step by step, cheapest first, with pauses between, and with a budget for the steps that
 /// disturb other programs. A pure state machine.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// Keeps every wanted adapter receiving. A pure state machine: packets and time go in, actions come out.
 struct ScanKeeper {

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The recent senders, and how regularly they send. This distinguishes a room that fell silent all at once from one that the
 /// last visitor left. Of fixed size: a newcomer whose place is occupied is ignored until the other has been silent for long.

@@ -1,7 +1,7 @@
 import Beacons
 import CBlueZ
+import Core
 import Glibc
-import Machine
 
 /// Imitates the kernel's management interface for a radio whose advertisements come from another process: one adapter, hci0,
 /// which is on and accepts every command.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// How long to let packets collect before the next receive, because a wake-up costs more than processing a packet.
 ///

@@ -1,5 +1,5 @@
-import Machine
 import Beacons
+import Core
 import Glibc
 
 /// The live radio's thread: polls all sockets, feeds the scan keeper, delivers batches.

@@ -1,6 +1,6 @@
-import Machine
-public import Beacons
+import Beacons
 import CBlueZ
+import Core
 import Glibc
 import Synchronization
 
@@ -14,50 +14,50 @@ import Synchronization
 ///     batch.forEach { advertisement, payload in print(receivers.name(of: advertisement.receiver), advertisement.address) }
 ///   })
 /// ```
-public final class LiveRadio: Sendable {
+package final class LiveRadio: Sendable {
   /// How long an advertisement may wait in a batch.
-  public static let longestGathering = Gathering.longest
+  package static let longestGathering = Gathering.longest
 
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// Adapters to use, by address (`00:1A:7D:DA:71:13`), kernel name (`hci0`) or alias; empty: all.
-    public var adapters: [String] = []
+    package var adapters: [String] = []
     /// Names for adapters, by address.
-    public var aliases: [DeviceAddress: String] = [:]
+    package var aliases: [DeviceAddress: String] = [:]
     /// Whether an adapter that is off when it is found is switched on.
-    public var powersOn = true
+    package var powersOn = true
     /// Whether an rfkill block that somebody set is lifted.
-    public var unblocks = false
+    package var unblocks = false
     /// How much of the time to listen.
-    public var duty = ScanDuty.balanced
+    package var duty = ScanDuty.balanced
     /// Whether to receive through bluetoothd if raw sockets are not allowed.
-    public var takesBus = false
+    package var takesBus = false
     /// The wake regions that one of the adapters broadcasts.
-    public var broadcast: BroadcastPlan?
+    package var broadcast: BroadcastPlan?
     /// Whether to wait if there is no adapter, or no Bluetooth, yet.
-    public var waitsForAdapter = false
+    package var waitsForAdapter = false
     /// Receive buffer of a socket in bytes; an advertisement needs 768. The kernel doubles it. Without CAP_NET_ADMIN it grants
     /// at most 212,992.
-    public var receiveBuffer: Int32 = 4 << 20
+    package var receiveBuffer: Int32 = 4 << 20
 
-    public init() {}
+    package init() {}
   }
 
   /// The radio's callbacks, on its own thread. Each gets the receivers known so far.
-  public struct Handlers: Sendable {
-    public var onBatch: @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
-    public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
+  package struct Handlers: Sendable {
+    package var onBatch: @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
+    package var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
     /// Changed counts, at most once a second per receiver.
-    public var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
+    package var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
     /// The process did not run for this long, until now. Called before the advertisements that arrived meanwhile.
-    public var onPause: @Sendable (TimeSpan, WallTime, ReceiverTable) -> Void = { _, _, _ in }
+    package var onPause: @Sendable (TimeSpan, WallTime, ReceiverTable) -> Void = { _, _, _ in }
     /// The state of the broadcast has changed.
-    public var onBroadcast: @Sendable (BroadcastStatus) -> Void = { _ in }
+    package var onBroadcast: @Sendable (BroadcastStatus) -> Void = { _ in }
     /// A message for people.
-    public var onNotice: @Sendable (String) -> Void = { _ in }
+    package var onNotice: @Sendable (String) -> Void = { _ in }
     /// Every LE meta event as the controller sent it, from the event code on, for recording.
-    public var onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?
+    package var onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?
 
-    public init(onBatch: @escaping @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void) {
+    package init(onBatch: @escaping @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void) {
       self.onBatch = onBatch
     }
   }
@@ -78,14 +78,14 @@ public final class LiveRadio: Sendable {
   private let sockets: Sockets
   private let bell = Bell()
 
-  public convenience init(_ options: Options = Options()) throws(RadioError) {
+  package convenience init(_ options: Options = Options()) throws(RadioError) {
     try self.init(options, .kernel)
   }
 
   /// Receives HCI events from another process, one a datagram, instead of an adapter: for measuring without one. When the
   /// sender closes its end, the receiver hci0 is gone.
   /// - Parameter descriptor: a connected socket of type SOCK_SEQPACKET. The radio takes ownership.
-  public convenience init(feed descriptor: Int32) throws(SystemError) {
+  package convenience init(feed descriptor: Int32) throws(SystemError) {
     let socket = try FeedSocket.take(descriptor)
     let kernel = try FeedKernel()
     try kernel.start()
@@ -113,7 +113,7 @@ public final class LiveRadio: Sendable {
   }
 
   /// Receives until `stop`. Blocks, so run it on a thread of its own, or use `start`.
-  public func run(_ handlers: Handlers) throws(RadioError) {
+  package func run(_ handlers: Handlers) throws(RadioError) {
     guard let management = try openManagement(handlers) else { return }
     let loop = LiveLoop(options, handlers, management: management, openRaw: sockets.raw)
     try loop.run(until: bell)
@@ -135,7 +135,8 @@ public final class LiveRadio: Sendable {
   }
 
   /// Receives on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one ended it.
-  public func start(_ handlers: Handlers, onEnd: @escaping @Sendable (RadioError?) -> Void) throws(RadioError)
+  package func start(_ handlers: Handlers, onEnd: @escaping @Sendable (RadioError?) -> Void)
+    throws(RadioError)
   {
     do throws(SystemError) {
       try Thread.start {
@@ -152,7 +153,7 @@ public final class LiveRadio: Sendable {
   }
 
   /// Receives until `stop`, the end of the task, or an error.
-  public func listen(_ handlers: Handlers) async throws(RadioError) {
+  package func listen(_ handlers: Handlers) async throws(RadioError) {
     let error = await withTaskCancellationHandler {
       await withCheckedContinuation { (ended: CheckedContinuation<RadioError?, Never>) in
         do throws(RadioError) {
@@ -168,7 +169,7 @@ public final class LiveRadio: Sendable {
   }
 
   /// Ends `run` within a second; may be called from anywhere, and more than once.
-  public func stop() { bell.ring() }
+  package func stop() { bell.ring() }
 }
 
 /// A socket on which another process sends advertisements, instead of an adapter's own, for measuring without an adapter.

@@ -1,5 +1,5 @@
 import Beacons
-import Machine
+import Core
 
 /// One adapter from which advertisements are received.
 struct LiveReceiver {
@@ -97,10 +97,10 @@ struct ReceiveClock {
 }
 
 /// A live receiver's counts since it was first found.
-public struct ReceiverCounts: Equatable, Sendable {
-  public var receiver: ReceiverIndex
+package struct ReceiverCounts: Equatable, Sendable {
+  package var receiver: ReceiverIndex
   /// Packets that the kernel dropped because they were not read soon enough.
-  public var lost: Int64 = 0
+  package var lost: Int64 = 0
   /// Recovery steps taken.
-  public var recoveries: Int64 = 0
+  package var recoveries: Int64 = 0
 }

@@ -1,8 +1,8 @@
-import Machine
+import Core
 import Glibc
 
 /// Why the live radio cannot be used, and how to mend it.
-public enum RadioError: Error, Equatable, Sendable {
+package enum RadioError: Error, Equatable, Sendable {
   /// The kernel has no Bluetooth, or this process may not see it.
   case noBluetooth
   /// No adapter, or none of the requested ones; with the names of those that exist.
@@ -25,7 +25,7 @@ public enum RadioError: Error, Equatable, Sendable {
 }
 
 extension RadioError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .noBluetooth:
       "this kernel offers no Bluetooth; load it with: sudo modprobe bluetooth (in a container: share the host's network namespace)"

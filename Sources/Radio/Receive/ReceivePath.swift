@@ -1,18 +1,18 @@
-import Machine
 import Beacons
 import CBlueZ
+import Core
 import Glibc
 
 /// What this process may do with the radio. It is tried rather than guessed; available before the radio runs.
-public struct RadioAccess: Equatable, Sendable {
+package struct RadioAccess: Equatable, Sendable {
   /// A raw socket keeps its filter: CAP_NET_RAW.
-  public var mayReceiveRaw: Bool
+  package var mayReceiveRaw: Bool
   /// The kernel accepts our monitors and power commands: CAP_NET_ADMIN.
-  public var mayAdminister: Bool
+  package var mayAdminister: Bool
   /// bluetoothd is on the system bus.
-  public var hasBluetoothd: Bool
+  package var hasBluetoothd: Bool
 
-  public static func look() -> RadioAccess {
+  package static func look() -> RadioAccess {
     RadioAccess(
       mayReceiveRaw: (try? HCISocket.raw(adapter: UInt16(BEACONKEEPER_NO_DEVICE), receiveBuffer: 1 << 16))
         != nil,
@@ -20,7 +20,7 @@ public struct RadioAccess: Equatable, Sendable {
   }
 
   /// How advertisements are received with these rights.
-  public var path: ReceivePath {
+  package var path: ReceivePath {
     switch (mayReceiveRaw, mayAdminister, hasBluetoothd) {
     case (false, _, true): .bus
     case (false, _, false): .none
@@ -43,7 +43,7 @@ public struct RadioAccess: Equatable, Sendable {
 }
 
 /// How advertisements reach us, from the best way to none.
-public enum ReceivePath: Sendable {
+package enum ReceivePath: Sendable {
   /// Raw, kept scanning by a monitor in the kernel.
   case kernelMonitor
   /// Raw, kept scanning by bluetoothd.
@@ -56,7 +56,7 @@ public enum ReceivePath: Sendable {
 }
 
 extension ReceivePath: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .kernelMonitor: "reads the raw socket; a kernel monitor keeps it scanning"
     case .discovery:
@@ -73,7 +73,7 @@ extension ReceivePath: CustomStringConvertible {
 
 extension LiveRadio {
   /// Whether rfkill blocks an adapter, softly or by a switch on the machine; nil: unknown.
-  public static func isBlocked(_ adapter: AdapterInfo) -> Bool? { AdapterHardware.isBlocked(adapter.index) }
+  package static func isBlocked(_ adapter: AdapterInfo) -> Bool? { AdapterHardware.isBlocked(adapter.index) }
 }
 
 /// Small files of the kernel.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// The receiver of an adapter, identified by the adapter's address: if it is plugged in again as `hci1`, it is the same.
 struct ReceiverNames: Sendable {

@@ -1,12 +1,11 @@
 import ArgumentParser
 import Beacons
 import Captures
+import Configuration
+import Core
 import Gateway
 import Glibc
-import Machine
 import Proximity
-import Settings
-import SettingsFile
 
 struct CalibrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Beacons
 import Captures
+import Configuration
+import Core
 import Gateway
 import Glibc
-import Machine
 import Mosquitto
 import Proximity
 import Radio
-import Settings
 import Synchronization
 
 /// A live walk, with the terminal.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Gateway
 import Proximity
 

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Beacons
-import Crowd
-import JSON
-import Machine
-import Messages
+import Contract
+import Core
+import Fleet
 
 /// Counts what the gateways publish; prints a line a second.
 struct CrowdAccount {

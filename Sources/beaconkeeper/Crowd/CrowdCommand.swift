@@ -1,13 +1,11 @@
 import ArgumentParser
 import Beacons
-import Crowd
+import Core
+import Fleet
 import FoundationEssentials
-import MQTT
-import Machine
+import Glibc
 import Mosquitto
 import Synchronization
-import Glibc
-import JSON
 
 struct CrowdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

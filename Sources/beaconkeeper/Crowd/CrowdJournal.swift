@@ -1,13 +1,11 @@
 import ArgumentParser
 import Beacons
-import Crowd
+import Contract
+import Core
 import Fleet
 import FoundationEssentials
 import Gateway
 import Glibc
-import JSON
-import Machine
-import Messages
 
 /// The messages that RabbitMQ would deliver to the workers of a fleet, for `replay --journal`: a journal for each partition,
 /// and a tick every 250 ms.

@@ -1,7 +1,7 @@
 import Beacons
-import Crowd
-import Machine
-import Messages
+import Contract
+import Core
+import Fleet
 import Mosquitto
 import Synchronization
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Beacons
-import Crowd
+import Core
+import Fleet
 
 /// The site and the crowd.
 struct CrowdOptions: ParsableArguments {

@@ -1,10 +1,8 @@
 import ArgumentParser
+import Configuration
+import Core
 import FoundationEssentials
 import Glibc
-import Machine
-import Settings
-import SettingsFile
-import Setup
 
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,12 +1,10 @@
 import Captures
+import Configuration
+import Core
 import FoundationEssentials
 import Gateway
 import Glibc
-import Machine
 import Radio
-import Settings
-import SettingsFile
-import Setup
 
 /// The terminal, the network and the radio of this machine.
 struct InitSurroundings: Surroundings {

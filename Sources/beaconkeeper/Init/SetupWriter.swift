@@ -1,8 +1,7 @@
+import Configuration
+import Core
 import Gateway
 import Glibc
-import Machine
-import Settings
-import Setup
 
 /// Writes the configuration and the password: both or neither. The user's files are not lost without a question.
 struct SetupWriter {

@@ -1,11 +1,9 @@
-import SettingsFile
 import ArgumentParser
+import Configuration
 import FoundationEssentials
 import Gateway
-import Settings
-import PolicyReport
-import RangingPolicy
-import WakePlanner
+import Phones
+import Reports
 
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

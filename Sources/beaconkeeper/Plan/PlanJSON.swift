@@ -1,7 +1,6 @@
-import JSON
-import Messages
-import RangingPolicy
-import WakePlanner
+import Contract
+import Core
+import Phones
 
 /// Proposals of `plan` as JSON. Times are seconds, distances metres; regions count from 1, as in `wake:`.
 struct PlanJSON {

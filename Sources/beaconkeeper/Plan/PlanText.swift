@@ -1,8 +1,7 @@
 import Beacons
-import Pages
-import PolicyReport
-import RangingPolicy
-import WakePlanner
+import Core
+import Phones
+import Reports
 
 /// A plan as text: the rotation, its timeline, and the proof.
 struct PlanText {

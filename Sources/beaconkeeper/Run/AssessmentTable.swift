@@ -1,5 +1,5 @@
 import Beacons
-import JSON
+import Core
 import Proximity
 
 /// How often the rooms of a beacon were right: as a table for people, and as JSON.

@@ -1,7 +1,6 @@
-import JSON
 import ArgumentParser
-import Settings
-import SettingsFile
+import Configuration
+import Core
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

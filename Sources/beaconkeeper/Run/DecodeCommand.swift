@@ -1,6 +1,6 @@
 import ArgumentParser
-import BeaconKeys
 import Beacons
+import Core
 import FoundationEssentials
 
 struct DecodeCommand: ParsableCommand {

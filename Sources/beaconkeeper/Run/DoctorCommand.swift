@@ -1,7 +1,6 @@
 import ArgumentParser
+import Configuration
 import Gateway
-import Settings
-import SettingsFile
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

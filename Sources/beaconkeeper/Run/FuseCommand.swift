@@ -1,8 +1,7 @@
 import ArgumentParser
+import Configuration
 import Gateway
 import Logging
-import Settings
-import SettingsFile
 
 struct FuseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

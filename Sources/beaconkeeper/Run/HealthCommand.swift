@@ -1,7 +1,7 @@
 import ArgumentParser
 import Beacons
+import Core
 import FoundationEssentials
-import Machine
 
 struct HealthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

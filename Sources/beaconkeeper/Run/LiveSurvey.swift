@@ -1,8 +1,9 @@
 import Beacons
+import Configuration
+import Core
 import Gateway
 import Glibc
 import Radio
-import Settings
 import Synchronization
 
 /// The survey that the radio's thread fills.

@@ -1,7 +1,6 @@
-import BeaconKeys
 import Beacons
-import JSON
-import Messages
+import Contract
+import Core
 
 /// Turns one line of text into the JSON objects that `decode` prints for it.
 struct PayloadDecoder {

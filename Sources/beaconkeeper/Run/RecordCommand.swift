@@ -1,8 +1,8 @@
-import Gateway
-import Machine
-import Captures
-import Glibc
 import ArgumentParser
+import Captures
+import Core
+import Gateway
+import Glibc
 import Radio
 
 struct RecordCommand: AsyncParsableCommand {

@@ -1,13 +1,13 @@
-import Pipeline
-import Captures
 import ArgumentParser
 import Beacons
+import Captures
+import Configuration
+import Contract
+import Core
 import Gateway
-import Settings
-import Messages
 import Mosquitto
+import Pipeline
 import Radio
-import MQTT
 
 struct ReplayCommand: AsyncParsableCommand {
   enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Beacons
+import Configuration
+import Core
 import Gateway
-import JSON
 import Proximity
-import RoomReport
-import Settings
+import Reports
 
 /// The options of `replay` about one beacon's way through the rooms.
 struct RoomFollowing: ParsableArguments {

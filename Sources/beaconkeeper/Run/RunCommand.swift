@@ -1,13 +1,12 @@
-import SettingsFile
-import Outbox
-import Captures
 import ArgumentParser
+import Captures
+import Configuration
+import Core
 import FoundationEssentials
 import Gateway
-import Settings
 import Logging
-import Machine
 import Mosquitto
+import Outbox
 import Radio
 
 struct RunCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
-import Machine
-import Captures
 import ArgumentParser
 import Beacons
-import Glibc
+import Captures
+import Configuration
+import Core
 import Gateway
-import Settings
+import Glibc
 import Radio
 
 struct ScanCommand: AsyncParsableCommand {

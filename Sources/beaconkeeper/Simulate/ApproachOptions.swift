@@ -1,5 +1,5 @@
 import ArgumentParser
-import RangingPolicy
+import Phones
 
 /// The approaches that `simulate` is given on the command line.
 struct ApproachOptions: ParsableArguments {

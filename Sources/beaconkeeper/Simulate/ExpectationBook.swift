@@ -1,5 +1,5 @@
-import PolicyReport
-import RangingPolicy
+import Phones
+import Reports
 
 /// Checks every result against the expectations. Its size is bounded: it keeps the first checks that were met and those that
 /// were not, and counts all.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import RangingPolicy
+import Phones
 
 /// The expectations of `simulate`, and the options for their report.
 struct ExpectationOptions: ParsableArguments {

@@ -1,9 +1,9 @@
-import JSON
 import ArgumentParser
 import Beacons
-import Settings
-import Messages
-import RangingPolicy
+import Configuration
+import Contract
+import Core
+import Phones
 
 /// The phones for `simulate` and `plan`.
 struct ProfileOptions: ParsableArguments {

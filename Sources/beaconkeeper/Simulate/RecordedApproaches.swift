@@ -1,9 +1,9 @@
 import Captures
+import Configuration
 import Gateway
-import Settings
+import Phones
 import Pipeline
 import Radio
-import RangingPolicy
 
 /// Adds every approach of a recording to an account.
 struct RecordedApproaches {

@@ -1,10 +1,9 @@
-import SettingsFile
-import Pipeline
 import ArgumentParser
+import Configuration
 import Gateway
-import Settings
-import PolicyReport
-import RangingPolicy
+import Phones
+import Pipeline
+import Reports
 
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import Settings
-import PolicyReport
-import RangingPolicy
+import Configuration
+import Phones
+import Reports
 
 /// Sums up the results of several approaches. Its size depends on the number of profiles, not of approaches: it keeps sums, and
 /// for each profile the first result of each outcome.

@@ -1,6 +1,6 @@
-import JSON
-import PolicyReport
-import RangingPolicy
+import Core
+import Phones
+import Reports
 
 /// All results of `simulate` as one JSON object, whatever the options. Its schema is `config/schemas/simulation.schema.json`; a
 /// change that old readers would misread needs a new version.

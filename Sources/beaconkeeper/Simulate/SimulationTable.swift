@@ -1,8 +1,7 @@
 import Beacons
-import JSON
-import Pages
-import PolicyReport
-import RangingPolicy
+import Core
+import Phones
+import Reports
 
 /// Results of `simulate` for people: a line for each profile, and the meaning of the codes.
 struct SimulationTable {

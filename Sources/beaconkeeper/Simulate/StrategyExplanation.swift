@@ -1,8 +1,8 @@
-import Beacons
 import ArgumentParser
-import RangingPolicy
-import Settings
-import SettingsFile
+import Beacons
+import Configuration
+import Core
+import Phones
 
 /// `simulate --explain`: the page on a strategy, then its rules and those of the systems, with their sources.
 struct StrategyExplanation {

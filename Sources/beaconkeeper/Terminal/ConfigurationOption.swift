@@ -1,6 +1,5 @@
 import ArgumentParser
-import Settings
-import SettingsFile
+import Configuration
 
 /// The option `--config`, and the configuration that it names.
 struct ConfigurationOption: ParsableArguments {

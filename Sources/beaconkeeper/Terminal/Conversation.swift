@@ -1,6 +1,7 @@
 import Beacons
+import Configuration
+import Core
 import Glibc
-import Setup
 import Synchronization
 
 /// Asks on standard error and reads answers from standard input, if that is a terminal.

@@ -1,8 +1,8 @@
-import Captures
 import ArgumentParser
+import Captures
+import Core
 import FoundationEssentials
 import Glibc
-import Machine
 import Mosquitto
 import Radio
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Captures
+import Configuration
+import Core
 import Glibc
-import Machine
-import RangingPolicy
-import SettingsFile
+import Phones
 
 /// A text that people wrote, from a file or standard input (`-`), of limited size.
 struct InputText {

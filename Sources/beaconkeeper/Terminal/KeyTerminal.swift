@@ -1,7 +1,8 @@
 import Beacons
+import Core
+import Dispatch
 import Glibc
 import Synchronization
-import Dispatch
 
 /// A terminal that reads single keys and draws whole screens. `close` restores it, and so does every other end of the program
 /// except SIGKILL.

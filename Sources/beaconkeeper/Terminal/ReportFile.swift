@@ -1,7 +1,7 @@
 import ArgumentParser
+import Core
 import FoundationEssentials
 import Glibc
-import Machine
 
 /// A page that is written completely or not at all: under another name first, then renamed. If the path is not a plain file,
 /// such as /dev/null, a pipe or a link, it is written to directly, because renaming would replace it.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Beacons
+import Core
 import Glibc
 
 /// Standard output and standard error without a buffer, so that everything appears at once, also in a pipe.

@@ -1,5 +1,5 @@
 import Beacons
-import JSON
+import Core
 
 /// The signal of each beacon in the last overviews, for a sparkline.
 struct SignalTrails: Sendable {

@@ -1,10 +1,9 @@
 import ArgumentParser
 import Beacons
-import HTTP
+import Configuration
+import Core
 import Glibc
-import Machine
-import Settings
-import SettingsFile
+import Web
 
 struct TopCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

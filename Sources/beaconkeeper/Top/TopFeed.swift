@@ -1,7 +1,7 @@
 import Beacons
-import HTTP
-import Machine
+import Core
 import Synchronization
+import Web
 
 /// Keeps the latest overview of a gateway, and reconnects if the connection is lost.
 final class TopFeed: Sendable {

@@ -1,5 +1,5 @@
 import Beacons
-import JSON
+import Core
 
 /// A gateway's overview, as far as `top` shows it. Members that are missing or have another type are unknown, so that older and
 /// newer gateways can be shown.

@@ -1,6 +1,6 @@
 import Beacons
+import Core
 import Glibc
-import Machine
 import Synchronization
 
 /// The content of `top` on a terminal, and its keys.

@@ -1,7 +1,6 @@
 import ArgumentParser
-import HTTP
-import Settings
-import SettingsFile
+import Configuration
+import Web
 
 /// The gateway that `top` shows, and the password for it.
 struct TopSource {

@@ -1,5 +1,5 @@
 import Beacons
-import JSON
+import Core
 
 /// The overview as tables.
 struct TopTables {

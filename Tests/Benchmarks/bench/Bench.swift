@@ -1,8 +1,7 @@
 import ArgumentParser
+import Configuration
+import Core
 import Glibc
-import JSON
-import Settings
-import SettingsFile
 
 /// The measurements of `deploy/bench` that call the gateway's own modules. It is no part of the package.
 @main

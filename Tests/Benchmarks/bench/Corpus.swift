@@ -1,5 +1,6 @@
 import ArgumentParser
 import Beacons
+import Core
 import FoundationEssentials
 import Glibc
 import Pipeline

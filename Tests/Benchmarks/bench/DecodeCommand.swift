@@ -1,8 +1,7 @@
-import JSON
 import ArgumentParser
 import Beacons
-import Machine
-import Messages
+import Contract
+import Core
 
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

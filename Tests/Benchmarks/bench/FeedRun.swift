@@ -1,11 +1,11 @@
 import Beacons
+import Configuration
+import Core
 import Gateway
 import Logging
-import Machine
 import Mosquitto
 import Pipeline
 import Radio
-import Settings
 import Synchronization
 
 /// Processes advertisements from another process as `run` does those of an adapter: receive loop, keeper, decision loop,

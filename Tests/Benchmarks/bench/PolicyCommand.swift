@@ -1,8 +1,7 @@
-import JSON
 import ArgumentParser
-import Machine
-import Messages
-import RangingPolicy
+import Contract
+import Core
+import Phones
 
 struct PolicyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,8 @@
-import MQTT
-import JSON
 import ArgumentParser
-import Glibc
 import Beacons
-import Machine
-import Messages
+import Contract
+import Core
+import Glibc
 import Mosquitto
 import Proximity
 

@@ -1,11 +1,10 @@
-import JSON
-import Pipeline
-import Machine
 import ArgumentParser
-import Glibc
 import Beacons
+import Contract
+import Core
 import Gateway
-import Messages
+import Glibc
+import Pipeline
 import Radio
 import Synchronization
 

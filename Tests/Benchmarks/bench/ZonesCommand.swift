@@ -1,11 +1,10 @@
-import JSON
-import Pipeline
 import ArgumentParser
 import Beacons
+import Configuration
+import Contract
+import Core
 import Gateway
-import Machine
-import Messages
-import Settings
+import Pipeline
 
 struct ZonesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import Beacons
+import Core
 import Proximity
-import Randomness
+import TestSupport
 import Testing
 
 /// What the screen of a live walk counts.

@@ -1,7 +1,8 @@
 import Beacons
+import Core
 import Glibc
 import Proximity
-import Randomness
+import TestSupport
 
 /// A walk through a house of four rooms, 8 m by 8 m, with a receiver in each, made from the path-loss model and noise.
 struct SyntheticWalk {

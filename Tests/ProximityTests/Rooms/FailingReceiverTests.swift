@@ -1,7 +1,8 @@
 import Beacons
+import Core
+import Testing
 
 @testable import Proximity
-import Testing
 
 /// Rooms that are just names, and the receiver of one says nothing any more. The others hear the beacon as before, some of them
 /// well.

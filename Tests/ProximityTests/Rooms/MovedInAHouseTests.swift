@@ -1,6 +1,7 @@
 import Beacons
+import Core
 import Glibc
-import Randomness
+import TestSupport
 import Testing
 
 @testable import Proximity

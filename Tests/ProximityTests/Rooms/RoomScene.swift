@@ -1,7 +1,8 @@
 import Beacons
+import Core
 import Glibc
 import Proximity
-import Randomness
+import TestSupport
 
 /// Three rooms in a row, 4 m × 4 m each, with a receiver in the middle of each, and a beacon that is carried about in them.
 struct RoomScene {

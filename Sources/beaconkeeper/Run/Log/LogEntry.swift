@@ -1,10 +1,10 @@
 import Beacons
+import Contract
+import Core
 import Gateway
 import Logging
-import Machine
-import Messages
+import Phones
 import Proximity
-import RangingPolicy
 
 /// An entry of the gateway's log.
 struct LogEntry: Sendable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Beacons
+import Core
 import Glibc
-import JSON
 import Logging
 
 /// Writes entries in one of the formats.

@@ -1,5 +1,5 @@
+import Core
 import Logging
-import Machine
 import Synchronization
 
 /// The log of a running gateway, written by its own thread. A stopped terminal (Ctrl-S), a pipe without a reader, or a hanging

@@ -1,8 +1,8 @@
 import Beacons
+import Core
 import FoundationEssentials
 import Glibc
 import Logging
-import Machine
 
 /// Systemd's journal, in its native protocol: one datagram an entry, with fields of its own
 /// (https://systemd.io/JOURNAL_NATIVE_PROTOCOL).

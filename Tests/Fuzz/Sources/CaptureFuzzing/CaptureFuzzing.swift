@@ -1,5 +1,6 @@
 import Beacons
 import Captures
+import Core
 
 /// Decodes a capture that begins with `head`, once whole and once in pieces, and holds both to what must be
 /// true of any bytes: the same is heard, time never steps back, faults are told in words and stay.

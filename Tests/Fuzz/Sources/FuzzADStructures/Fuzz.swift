@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A payload is walked to its end, in order, and never beyond.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,4 +1,4 @@
-import SettingsFile
+@testable import Configuration
 
 /// The file that `calibrate` writes: what is read is written again as it was read.
 @_cdecl("LLVMFuzzerTestOneInput")

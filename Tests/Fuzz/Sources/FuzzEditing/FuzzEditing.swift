@@ -1,7 +1,7 @@
 import Beacons
+@testable import Configuration
+import Core
 import Proximity
-import Settings
-import SettingsFile
 
 /// A configuration's text that the page changes: it never traps, and what it gives means what was meant and nothing else.
 @_cdecl("LLVMFuzzerTestOneInput")

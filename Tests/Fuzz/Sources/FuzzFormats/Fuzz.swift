@@ -1,4 +1,5 @@
 import Beacons
+import Core
 import Glibc
 
 /// Every format's sample is a seed. libFuzzer reads its first folder, where it keeps what it finds, after this.

@@ -1,4 +1,5 @@
 import Beacons
+import Core
 
 /// A stream of events, each with its length before it: reports lie inside their event, and what is kept of
 /// fragments is bounded.

@@ -1,5 +1,6 @@
 import Beacons
-import Scanners
+@testable import Contract
+import Core
 
 /// Batches of another gateway, one a line, a second apart: whatever their clocks say, nothing is heard in the future, or over a minute
 /// before its batch came first.

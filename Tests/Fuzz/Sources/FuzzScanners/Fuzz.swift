@@ -1,5 +1,6 @@
 import Beacons
-import Scanners
+@testable import Contract
+import Core
 
 /// Messages of scanners of other makers. The first line is the topic; the first octet of the message chooses whether the broker had
 /// kept it.

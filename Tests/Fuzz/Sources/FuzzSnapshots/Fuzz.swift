@@ -1,9 +1,10 @@
 import Beacons
-import Pipeline
+@testable import Configuration
+@testable import Contract
+import Core
+import Phones
+@testable import Pipeline
 import Proximity
-import RangingPolicy
-import Scanners
-import Settings
 
 /// A pipeline's and an intake's snapshot, with octets changed: three of the input say where and to what. What is read in spite of
 /// that can go on, and be written again.

@@ -1,0 +1,78 @@
+import Beacons
+import Core
+
+/// `broker:` – where messages go.
+package enum BrokerSettings: Hashable, Sendable {
+  /// A private mosquitto on loopback that the gateway itself starts and stops.
+  case embedded
+  case remote(RemoteBroker)
+}
+
+/// An MQTT broker that the gateway does not start itself.
+package struct RemoteBroker: Hashable, Sendable {
+  package var host: String
+  /// Default 1883, or 8883 for `mqtts`.
+  package var port: UInt16
+  /// nil: unencrypted (`mqtt://`).
+  package var tls: TLSSettings?
+  package var username: String?
+  /// From `password_file` or the environment variable that `password_env` names.
+  package var password: Secret?
+  /// nil: MQTT 5, unless libmosquitto is too old for it.
+  package var version: ProtocolVersion?
+  /// nil: derived from the gateway's name.
+  package var clientID: String?
+  /// Default 60 s; MQTT counts whole seconds.
+  package var keepAlive: TimeSpan
+
+  package init(
+    host: String, port: UInt16, tls: TLSSettings? = nil, username: String? = nil, password: Secret? = nil,
+    version: ProtocolVersion? = nil, clientID: String? = nil, keepAlive: TimeSpan = .seconds(60)
+  ) {
+    self.host = host
+    self.port = port
+    self.tls = tls
+    self.username = username
+    self.password = password
+    self.version = version
+    self.clientID = clientID
+    self.keepAlive = keepAlive
+  }
+}
+
+/// How `mqtts` authenticates both sides. Paths are absolute, or relative to the working directory.
+package struct TLSSettings: Hashable, Sendable {
+  /// PEM file of the authorities to trust; nil: those of the operating system.
+  package var caFile: String?
+  /// PEM files of the client's certificate and its private key; both or neither.
+  package var certFile: String?
+  package var keyFile: String?
+
+  package init() {}
+}
+
+/// A text that never appears in a log, message or page: printing it gives `(secret)`.
+package struct Secret: Hashable, Sendable {
+  /// The text itself. Use it only in the call that needs it.
+  package let revealed: String
+  package init(_ text: String) { revealed = text }
+}
+
+/// Key bytes that never appear in a log, message or page.
+package struct SecretBytes: Hashable, Sendable {
+  /// The bytes themselves. Use them only in the call that needs them.
+  package let revealed: [UInt8]
+  package init(_ bytes: [UInt8]) { revealed = bytes }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "(secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "(secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

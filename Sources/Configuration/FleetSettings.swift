@@ -1,0 +1,48 @@
+import Beacons
+import Core
+
+/// `fleet:` – a site of many gateways, whose observations RabbitMQ carries.
+package struct FleetSettings: Hashable, Sendable {
+  /// A node of the RabbitMQ cluster.
+  package struct Node: Hashable, Sendable {
+    package var host: String
+    /// Default 5672, or 5671 for `amqps`.
+    package var port: UInt16
+    package var isTLS: Bool
+
+    package init(host: String, port: UInt16, isTLS: Bool) {
+      self.host = host
+      self.port = port
+      self.isTLS = isTLS
+    }
+  }
+
+  /// `rabbitmq`: a worker connects to any that it reaches.
+  package var nodes: [Node]
+  /// nil: the name in our certificate; without one, RabbitMQ's `guest`.
+  package var username: String?
+  package var password: Secret?
+  package var virtualHost: String
+  package var tls: TLSSettings
+  /// How many queues share the beacons; the same number as in every gateway's `publish`. Default 16.
+  package var partitions: Int
+  /// How often gateways publish observations: the slowest gateway's `interval`. Default 1 s.
+  package var interval: TimeSpan
+  /// How often a partition's state is saved. Default 5 s.
+  package var checkpoint: TimeSpan
+
+  package init(
+    nodes: [Node], username: String? = nil, password: Secret? = nil, virtualHost: String = "/",
+    tls: TLSSettings = TLSSettings(), partitions: Int = 16, interval: TimeSpan = .seconds(1),
+    checkpoint: TimeSpan = .seconds(5)
+  ) {
+    self.nodes = nodes
+    self.username = username
+    self.password = password
+    self.virtualHost = virtualHost
+    self.tls = tls
+    self.partitions = partitions
+    self.interval = interval
+    self.checkpoint = checkpoint
+  }
+}

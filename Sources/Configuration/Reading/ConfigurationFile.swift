@@ -1,0 +1,167 @@
+import FoundationEssentials
+import Glibc
+
+/// The bytes of a file, with its permissions.
+struct ConfigurationFile {
+  /// The largest size in bytes. A configuration of a thousand zones is far smaller.
+  static let limit = 1 << 20
+
+  /// How long to wait for the writer of a pipe, in milliseconds.
+  private static let patience: Int32 = 2000
+
+  var bytes: [UInt8]
+  private var path: String
+  /// Permission bits, such as 0o600.
+  var mode: UInt32
+
+  /// Whether only its owner may read it. systemd makes a unit's credentials readable for the unit's user by an access
+  /// control list, which shows as the group's permission.
+  func isPrivate(in environment: [String: String]) -> Bool {
+    let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
+    return mode & (isCredential ? 0o007 : 0o077) == 0
+  }
+
+  /// Why a file cannot be read, as text.
+  struct Unreadable: Error {
+    var reason: String
+  }
+
+  /// Reads at most `limit` bytes. Mode and content are from the same open file.
+  init(path: String, limit: Int = Self.limit) throws(Unreadable) {
+    // A pipe that nobody writes to must not block.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Unreadable(reason: words(errno)) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw Unreadable(reason: words(errno)) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw Unreadable(reason: words(EISDIR)) }
+    mode = status.st_mode & 0o777
+    self.path = path
+    bytes = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&waiting, 1, Self.patience) > 0 else {
+          throw Unreadable(reason: "nothing writes into it")
+        }
+        continue
+      }
+      guard count >= 0 else { throw Unreadable(reason: words(errno)) }
+      if count == 0 { return }
+      bytes += chunk.prefix(count)
+      guard bytes.count <= limit else {
+        throw Unreadable(reason: "it is larger than \(limit >> 20) MiB")
+      }
+    }
+  }
+}
+
+private func words(_ code: Int32) -> String {
+  switch code {
+  case ENOENT: "there is no such file"
+  case EACCES: "permission denied"
+  case EISDIR: "it is a directory"
+  default: unsafe String(cString: strerror(code))
+  }
+}
+
+extension Configuration {
+  /// A usable configuration, and its warnings.
+  package struct Loaded: Hashable, Sendable {
+    package var configuration: Configuration
+    package var warnings: [Diagnostic]
+    /// The revision of the file's text; nil: it was not read from a file.
+    package var revision: String?
+  }
+
+  /// Where to look for a configuration if none is named.
+  package static let searchPath = ["beaconkeeper.yaml", "/etc/beaconkeeper/beaconkeeper.yaml"]
+
+  /// The first file of `searchPath` that exists; nil: run with `builtIn`.
+  package static func find() -> String? { searchPath.first(where: FileManager.default.fileExists(atPath:)) }
+
+  /// The configuration without any file: the embedded broker, all beacons unknown, and the host name as the gateway's name.
+  package static func builtIn(hostName: String = machineName()) -> Configuration {
+    Configuration(gatewayName: name(fromHost: hostName))
+  }
+
+  /// Reads a file and the secret files that it names. Reports all errors at once.
+  ///
+  /// ```swift
+  /// do {
+  ///   let loaded = try Configuration.load(path: "beaconkeeper.yaml")
+  ///   for warning in loaded.warnings { print(warning) }
+  ///   var pipeline = Pipeline(loaded.configuration)
+  /// } catch {
+  ///   print(error)  // file:line:column of each error, with a remedy
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
+  ///   - calibrates: whether the calibration is about to be written, and therefore not read.
+  package static func load(
+    path: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+    hostName: String = machineName(), connects: Bool = true, calibrates: Bool = false
+  ) throws(ConfigurationErrors) -> Loaded {
+    let bytes: [UInt8]
+    do throws(ConfigurationFile.Unreadable) {
+      bytes = try ConfigurationFile(path: path).bytes
+    } catch {
+      let message = "the configuration cannot be read: \(error.reason)"
+      throw ConfigurationErrors([
+        Diagnostic(severity: .error, file: path, position: nil, message: message)
+      ])
+    }
+    return try read(
+      bytes, path: path, environment: environment, hostName: hostName, connects: connects,
+      calibrates: calibrates)
+  }
+
+  /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
+  package static func read(
+    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
+    calibrates: Bool = false
+  ) throws(ConfigurationErrors) -> Loaded {
+    let files = NamedFileReader(
+      environment: environment, directory: directory(of: path), connects: connects)
+    return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
+  }
+
+  /// The same for an editor, which needs the file's tree. nil: the file is empty.
+  static func readTree(
+    _ bytes: [UInt8], path: String, _ files: NamedFileReader, hostName: String, calibrates: Bool
+  ) throws(ConfigurationErrors) -> (loaded: Loaded, tree: Node?) {
+    let collected = Diagnostics(file: path)
+    var reader = ConfigurationReader(files, defaultName: name(fromHost: hostName), calibrates: calibrates)
+    let configuration = reader.read(bytes, diagnostics: collected)
+    let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }
+    let loaded = Loaded(
+      configuration: configuration, warnings: diagnostics, revision: ConfigurationText.revision(of: bytes))
+    return (loaded, reader.tree)
+  }
+}
+
+func directory(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The first label of a host name, without invisible characters.
+private func name(fromHost host: String) -> String {
+  let label = host.prefix { $0 != "." }.unicodeScalars.filter {
+    $0.isASCII && ($0.properties.isAlphabetic || $0 == "-" || ("0"..."9").contains($0))
+  }
+  return label.isEmpty ? "gateway" : String(String(String.UnicodeScalarView(label)).prefix(63))
+}
+
+/// The kernel's host name. Unlike Foundation's, it queries no name server.
+package func machineName() -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,283 @@
+import Beacons
+import Core
+import Proximity
+
+/// Reads the whole file section by section, and checks references between sections.
+struct ConfigurationReader {
+  let files: NamedFileReader
+  /// The gateway's name if the file has none.
+  let defaultName: String
+  /// Whether the calibration is about to be written, and therefore not read.
+  let calibrates: Bool
+  /// Diagnostics in the keys file, whose positions are its own.
+  private(set) var keyDiagnostics: Diagnostics?
+  /// The file's tree, for its editor.
+  private(set) var tree: Node?
+
+  init(_ files: NamedFileReader, defaultName: String, calibrates: Bool = false) {
+    self.files = files
+    self.defaultName = defaultName
+    self.calibrates = calibrates
+  }
+
+  /// The configuration as far as it can be read. Use it only if no error was found.
+  mutating func read(_ bytes: [UInt8], diagnostics: Diagnostics) -> Configuration {
+    var configuration = Configuration(gatewayName: defaultName)
+    guard let root = YAMLDocument.read(bytes, diagnostics: diagnostics) else {
+      if !diagnostics.hasErrors { diagnostics.warning("the file is empty: all is at its default", at: nil) }
+      return configuration
+    }
+    tree = root.node
+    guard let section = root.section() else { return configuration }
+    defer { section.finish() }
+    if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
+    if let value = section.take("broker") {
+      configuration.broker = BrokerReader(files: files).read(value) ?? .embedded
+    }
+    let keys = section.take("keys_file").map { files.keys($0, diagnostics: &keyDiagnostics) } ?? [:]
+    configuration.keys = keys ?? [:]
+
+    if let radio = section.take("radio") { configuration.radio = RadioReader().read(radio) }
+    let receivers = entries(section.take("receivers"))
+    configuration.receivers = receivers.compactMap(ReceiverReader().read)
+    refuseTwins(receivers, "receiver")
+    let beacons = entries(section.take("beacons"))
+    configuration.beacons = beacons.compactMap(BeaconReader(keyNames: keys.map { Set($0.keys) }).read)
+    refuseTwins(beacons, "beacon")
+    refuseEqualPatterns(beacons, configuration.beacons)
+    let scanners = entries(section.take("scanners"))
+    let scannerReader = ScannerReader(
+      beacons: configuration.beacons, beaconNames: Set(beacons.compactMap(nameOf)))
+    let readScanners = scanners.map(scannerReader.read)
+    configuration.scanners = readScanners.compactMap(\.self)
+    refuseTwinScanners(scanners, readScanners)
+    let (roomNames, origins) = PlanReader(directory: files.directory).read(
+      section, receiverEntries: receivers, into: &configuration)
+    let zones = entries(section.take("zones"))
+    let beaconNames = Set(beacons.compactMap(nameOf))
+    let zoneReader = ZoneReader(beaconNames: beaconNames, roomNames: roomNames)
+    configuration.zones = zones.compactMap(zoneReader.read)
+    refuseTwins(zones, "zone")
+    if roomNames.isEmpty { warnOfIdleBeacons(beacons, configuration.zones) }
+
+    var profiles = ProfileReader()
+    if let value = section.take("profiles"), !value.isNull { profiles.read(value) }
+    configuration.profiles = profiles.settings
+    let phones = entries(section.take("phones"))
+    let phoneReader = PhoneReader(
+      beacons: configuration.beacons, beaconNames: beaconNames, zones: configuration.zones,
+      zoneNames: Set(zones.compactMap(nameOf)), profiles: profiles.settings)
+    configuration.phones = phones.compactMap(phoneReader.read)
+    refuseTwins(phones, "phone")
+    if let value = section.take("wake"), !value.isNull {
+      let reader = WakeReader(
+        beacons: configuration.beacons, receivers: configuration.receivers, profiles: profiles.settings)
+      configuration.wake = reader.read(value)
+    }
+    let fleet = section.take("fleet")
+    configuration.telemetry = readTelemetry(section.take("telemetry"), ofFleet: fleet != nil)
+    configuration.http = section.take("http").flatMap { HTTPReader(files: files).read($0) }
+    configuration.metrics = section.take("metrics").flatMap {
+      MetricsReader(directory: files.directory).read($0)
+    }
+    if let value = fleet {
+      configuration.fleet = FleetReader(files: files).read(value)
+      FleetReader(files: files).check(value, configuration)
+    }
+    warnOfPrivateBroker(scanners, configuration)
+    if let value = section.take("publish"), !value.isNull {
+      configuration.publish = PublishReader().read(value)
+    }
+    if let value = section.take("home_assistant") {
+      let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
+      configuration.homeAssistant = reader.read(value)
+    }
+    if !calibrates, !configuration.rooms.isEmpty, let value = section.take("calibration"),
+      let path = configuration.calibrationFile
+    {
+      CalibrationReader().read(value, path: path, into: &configuration)
+    }
+    origins.warnOfStrangers(configuration)
+    return configuration
+  }
+
+  private func readGateway(_ value: Value, into configuration: inout Configuration) {
+    guard let section = value.section(hint: "for example { name: forecourt }") else { return }
+    defer { section.finish() }
+    if let name = section.take("name").flatMap(checkedName) { configuration.gatewayName = name }
+    configuration.stateDirectory = section.take("state_directory").flatMap { $0.text() }
+      .map { absolute($0, in: files.directory) }
+  }
+
+  private func readTelemetry(_ value: Value?, ofFleet: Bool) -> TelemetrySettings {
+    var settings = TelemetrySettings(ofFleet: ofFleet)
+    guard let section = value?.section() else { return settings }
+    defer { section.finish() }
+    let day = TimeSpan.seconds(86400)
+    if let time = section.take("beacon_state").flatMap({ readTime($0, from: .milliseconds(100), upTo: day) })
+    {
+      settings.beaconState = time
+    }
+    if let time = section.take("health").flatMap({ readTime($0, from: .seconds(1), upTo: day) }) {
+      settings.health = time
+    }
+    return settings
+  }
+}
+
+/// The entries of a list. A list whose entries are all commented out counts as absent.
+func entries(_ value: Value?) -> [Value] {
+  guard let value, !value.isNull else { return [] }
+  return value.list() ?? []
+}
+
+/// Reads `receivers:`.
+struct ReceiverReader {
+  func read(_ value: Value) -> ReceiverSettings? {
+    guard let section = value.section(hint: "for example { name: hci0, exponent: 2.2 }") else { return nil }
+    defer { section.finish() }
+    let name = readName(section)
+    let adapter = section.take("adapter").flatMap(readAddress)
+    var calibration = Calibration()
+    calibration.measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
+    if let exponent = section.take("exponent").flatMap({ $0.number(in: 1...6) }) {
+      calibration.exponent = exponent
+    }
+    if let offset = section.take("offset").flatMap({ readGain($0, in: -40...40) }) {
+      calibration.offset = offset
+    }
+    if let deviation = section.take("deviation").flatMap({ readGain($0, in: 0.5...20) }) {
+      calibration.deviation = deviation
+    }
+    calibration.position = section.take("position").flatMap(readPosition)
+    return name.map { ReceiverSettings(name: $0, adapter: adapter, calibration: calibration) }
+  }
+
+  private func readPosition(_ value: Value) -> Position? {
+    let hint = "east, north and height, for example [3 m, 0.5 m, 2.2 m]"
+    guard let entries = value.list(hint: hint) else { return nil }
+    guard (2...3).contains(entries.count) else {
+      return value.refused("\(value.name) has \(entries.count) coordinates", hint: hint)
+    }
+    let metres = entries.compactMap { $0.measure(.distance) }
+    guard metres.count == entries.count else { return nil }
+    return Position(x: metres[0], y: metres[1], z: metres.count > 2 ? metres[2] : Position.beaconHeight)
+  }
+
+  private func readGain(_ value: Value, in range: ClosedRange<Double>) -> Double? {
+    guard let gain = value.measure(.gain) else { return nil }
+    guard range.contains(gain) else {
+      let (low, high) = (Measure(.gain, range.lowerBound), Measure(.gain, range.upperBound))
+      return value.refused("\(value.name) cannot be \(Measure(.gain, gain))", hint: "from \(low) to \(high)")
+    }
+    return gain
+  }
+}
+
+/// Reads `metrics:`.
+struct MetricsReader {
+  /// The base of relative paths.
+  var directory: String
+
+  private static let hint =
+    "a file in the folder of node_exporter's textfile collector, for example /var/lib/node_exporter/beaconkeeper.prom"
+
+  func read(_ value: Value) -> MetricsSettings? {
+    guard let section = value.section(hint: "for example { file: /var/lib/node_exporter/beaconkeeper.prom }")
+    else { return nil }
+    defer { section.finish() }
+    let interval = section.take("every").flatMap { readTime($0, from: .seconds(1), upTo: .seconds(3600)) }
+    guard let file = section.take("file") else { return value.refused("metrics needs file", hint: Self.hint) }
+    guard let text = file.text(hint: Self.hint) else { return nil }
+    guard text.hasSuffix(".prom") else {
+      return file.refused("the file must end in .prom, or the collector ignores it", hint: Self.hint)
+    }
+    return MetricsSettings(file: absolute(text, in: directory), interval: interval ?? .seconds(15))
+  }
+}
+
+/// Reads `radio:`.
+struct RadioReader {
+  func read(_ value: Value) -> RadioSettings {
+    var settings = RadioSettings()
+    guard let section = value.section(hint: "for example { duty: full }") else { return settings }
+    defer { section.finish() }
+    if let duty: RadioSettings.Duty = section.take("duty").flatMap({ readChoice($0) }) {
+      settings.duty = duty
+    }
+    if let unblocks = section.take("unblock").flatMap(readFlag) { settings.unblocks = unblocks }
+    return settings
+  }
+}
+
+/// Checks for errors that only show in combination.
+
+func nameOf(_ entry: Value) -> String? { entry.node["name"]?.scalar }
+
+private func namePosition(_ entry: Value) -> Diagnostic.Position {
+  entry.node["name"]?.position ?? entry.position
+}
+
+/// Reports two entries with the same name.
+func refuseTwins(_ entries: [Value], _ kind: String) {
+  var lines: [String: Int] = [:]
+  for entry in entries {
+    guard let name = nameOf(entry) else { continue }
+    let position = namePosition(entry)
+    if let line = lines[name] {
+      entry.diagnostics.error(
+        "the \(kind) \(quoted(name)) is there already, on line \(line)", at: position,
+        hint: "every \(kind) has a name of its own")
+    } else {
+      lines[name] = position.line
+    }
+  }
+}
+
+private struct Identity: Hashable {
+  var pattern: BeaconPattern
+  var key: String?
+}
+
+/// Reports two names for the same beacon, and a name that a region gives to one of its members.
+func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
+  var positions: [String: Diagnostic.Position] = [:]
+  for entry in entries {
+    if let name = nameOf(entry), positions[name] == nil { positions[name] = namePosition(entry) }
+  }
+  guard let diagnostics = entries.first?.diagnostics else { return }
+  let regions = Set(beacons.filter(\.pattern.isRegion).map(\.name))
+  var names: [Identity: String] = [:]
+  for beacon in beacons {
+    let identity = Identity(pattern: beacon.pattern, key: beacon.identityKey)
+    let position = positions[beacon.name]
+    if let other = names[identity], other != beacon.name {
+      diagnostics.error(
+        "\(quoted(beacon.name)) and \(quoted(other)) are the same beacon", at: position,
+        hint: "keep one of them")
+    }
+    names[identity] = beacon.name
+    if let colon = beacon.name.firstIndex(of: ":"), regions.contains(String(beacon.name[..<colon])) {
+      diagnostics.error(
+        "\(quoted(beacon.name)) may be a member of the region \(quoted(String(beacon.name[..<colon])))",
+        at: position, hint: "give it a name without a colon")
+    }
+  }
+}
+
+/// Warns of beacons that no zone watches: their state is published, but they never cause a zone event.
+func warnOfIdleBeacons(_ entries: [Value], _ zones: [ZoneSettings]) {
+  // An unreadable zone or name might be the one that watches it.
+  guard entries.first?.diagnostics.hasErrors == false, !zones.isEmpty,
+    !zones.contains(where: { $0.beacons == nil })
+  else {
+    return
+  }
+  let watched = Set(zones.flatMap { $0.beacons ?? [] })
+  for entry in entries {
+    guard let name = nameOf(entry), !watched.contains(name) else { continue }
+    entry.diagnostics.warning(
+      "no zone watches the beacon \(quoted(name))", at: namePosition(entry),
+      hint: "add it to the beacons of a zone, unless its readings are all that you want")
+  }
+}

@@ -1,0 +1,135 @@
+import Beacons
+import Core
+
+/// Reads the files that a configuration names: passwords, keys, certificates, private keys.
+struct NamedFileReader {
+  let environment: [String: String]
+  /// The base of relative paths: the directory of the configuration file.
+  let directory: String
+  /// Whether passwords and credentials are needed; if not, their absence is only a warning.
+  let connects: Bool
+
+  /// The first line of a file that only its owner may read.
+  func password(_ value: Value) -> Secret? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
+    do throws(ConfigurationFile.Unreadable) {
+      guard let file = try privateFile(full, of: "password", value) else { return nil }
+      guard let text = String(validating: file.bytes, as: UTF8.self) else {
+        return value.refused("the password file is not UTF-8 text")
+      }
+      // Editors add a line end, which is not part of the password.
+      return checkedPassword(String(text.prefix { !$0.isNewline }), value)
+    } catch {
+      lacks(
+        "the password file cannot be read: \(error.reason)", value,
+        hint: isCredential(full)
+          ? credentialHint
+          : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
+      return nil
+    }
+  }
+
+  /// The keys of a keys file; nil, with a diagnostic, if it cannot be used.
+  ///
+  /// - Parameter diagnostics: those in the file, whose positions are its own.
+  func keys(_ value: Value, diagnostics: inout Diagnostics?) -> [String: SecretBytes]? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
+    do throws(ConfigurationFile.Unreadable) {
+      guard let file = try privateFile(full, of: "keys", value) else { return nil }
+      let found = Diagnostics(file: full)
+      diagnostics = found
+      return KeysFileReader.read(file.bytes, diagnostics: found)
+    } catch {
+      let what = "the keys file \(quoted(full)) cannot be read: \(error.reason)"
+      if isCredential(full) { lacks(what, value, hint: credentialHint) } else { value.error(what) }
+      return nil
+    }
+  }
+
+  /// A file that only its owner may read; nil, with a diagnostic, if others may.
+  private func privateFile(_ path: String, of what: String, _ value: Value)
+    throws(ConfigurationFile.Unreadable) -> ConfigurationFile?
+  {
+    let file = try ConfigurationFile(path: path)
+    if file.isPrivate(in: environment) { return file }
+    return value.refused(
+      "others may read the \(what): \(quoted(path)) has mode 0\(String(file.mode, radix: 8))",
+      hint: "chmod 600 \(path)")
+  }
+
+  func checkedPassword(_ password: String, _ value: Value) -> Secret? {
+    guard !password.isEmpty else { return value.refused("the password is empty") }
+    return Secret(password)
+  }
+
+  /// Reports a missing secret: only as a warning if the command does not connect, because the gateway may have it.
+  func lacks(_ what: String, _ value: Value, hint: String) {
+    if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
+  }
+
+  /// The absolute path of a file that can be read.
+  func path(_ value: Value, isPrivate: Bool = false) -> String? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
+    do throws(ConfigurationFile.Unreadable) {
+      let file = try ConfigurationFile(path: full)
+      if isPrivate, file.mode & 0o007 != 0 {
+        value.warning("everybody on this machine may read the private key", hint: "chmod 600 the file")
+      }
+      return full
+    } catch {
+      if isCredential(full), !connects { return full }
+      return value.refused(
+        "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
+    }
+  }
+}
+
+/// Makes a path absolute that is relative to the configuration file's directory. `$CREDENTIALS_DIRECTORY/` at its start stands
+/// for systemd's directory of the unit's credentials (systemd.exec(5), LoadCredential=).
+func absolute(_ path: String, in directory: String, _ environment: [String: String] = [:]) -> String {
+  if isCredential(path), let place = environment["CREDENTIALS_DIRECTORY"] {
+    return place + path.dropFirst(credentialsDirectory.count)
+  }
+  return path.hasPrefix("/") || isCredential(path) ? path : "\(directory)/\(path)"
+}
+
+private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
+
+/// Whether the path names a credential of a systemd unit, by the variable instead of its value.
+func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
+
+let credentialHint =
+  "systemd sets $CREDENTIALS_DIRECTORY for the gateway's unit, which needs a LoadCredential= for this file"
+
+/// Reads the keys file: `name: 32 hexadecimal digits`, one per line. Messages never repeat a value.
+struct KeysFileReader {
+  /// nil, with a diagnostic, if the file cannot be used.
+  static func read(_ bytes: [UInt8], diagnostics: Diagnostics) -> [String: SecretBytes]? {
+    guard let root = YAMLDocument.read(bytes, diagnostics: diagnostics) else {
+      return diagnostics.hasErrors ? nil : [:]
+    }
+    guard let section = root.section(hint: "a line for each key: its name, a colon, 32 hexadecimal digits")
+    else {
+      return nil
+    }
+    var keys: [String: SecretBytes] = [:]
+    for name in section.keys {
+      guard let value = section.take(name, isVocabulary: false) else { continue }
+      if looksLikeKey(name) {
+        value.error("a name here looks like a key", hint: "the name comes first, then a colon, then the key")
+        continue
+      }
+      let digits = value.scalar?.replacing(":", with: "").replacing("-", with: "").replacing(" ", with: "")
+      guard let bytes = digits.flatMap({ octets(hexadecimal: $0) }), bytes.count == 16 else {
+        value.error(
+          "the key \(quoted(name)) is not 16 bytes", hint: "32 hexadecimal digits, most significant first")
+        continue
+      }
+      keys[name] = SecretBytes(bytes)
+    }
+    return keys
+  }
+}

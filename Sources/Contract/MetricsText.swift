@@ -1,0 +1,141 @@
+/// The contents of `health` as text for Prometheus. A receiver's state has one series per state, one of which is 1.
+package struct MetricsText: Sendable {
+  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
+
+  private var writer: PrometheusText
+
+  private init(gateway: String) { writer = PrometheusText(labels: [("gateway", gateway)]) }
+
+  /// - Parameter isConnected: whether the gateway is connected to the broker.
+  package static func text(_ health: HealthMessage, gateway: String, isConnected: Bool) -> String {
+    var writer = MetricsText(gateway: gateway)
+    writer.write(health)
+    writer.family("broker_connected", "Whether the broker has taken the gateway in.")
+    writer.sample("broker_connected", isConnected ? 1 : 0)
+    return writer.writer.text
+  }
+
+  private mutating func write(_ health: HealthMessage) {
+    family("build_info", "The version that runs.")
+    sample("build_info", [("version", health.version)], 1)
+    let receivers = health.receivers
+    family("receiver_state", "The health of a radio: the one that is 1.")
+    for receiver in receivers {
+      for state in Self.receiverStates {
+        sample(
+          "receiver_state", [("receiver", receiver.name), ("state", state)], receiver.state == state ? 1 : 0)
+      }
+    }
+    func perReceiver(_ name: String, _ help: String, _ value: (HealthMessage.Receiver) -> UInt64) {
+      per(receivers, name, help) { [([("receiver", $0.name)], value($0))] }
+    }
+    perReceiver(
+      "receiver_blind", "Whether it is blind: its silence then does not mean that beacons are absent."
+    ) { $0.isBlind ? 1 : 0 }
+    perReceiver("receiver_advertisements_total", "Advertisements heard.") { $0.heard }
+    perReceiver("receiver_empty_total", "Advertisements without data.") { $0.empty }
+    perReceiver("receiver_lost_total", "Advertisements that were not read soon enough.") { $0.lost }
+    perReceiver("receiver_recoveries_total", "Steps taken to make it hear again.") { $0.recoveries }
+    single("advertisements_total", "Advertisements of all receivers.", health.advertisements)
+    single("sightings_total", "Advertisements of known beacons.", health.sightings)
+    single("transitions_total", "Decisions of zones.", health.transitions)
+    single("beacons", "Beacons that are tracked.", UInt64(clamping: health.beacons))
+    single("queued_messages", "Messages that wait for the broker.", UInt64(clamping: health.queued))
+    single(
+      "outbox_durable", "Whether transitions are on disk before they are sent.",
+      health.diskFault == nil ? 1 : 0)
+    single(
+      "outbox_lost_total", "Transitions given up because too many waited in memory.",
+      health.lostTransitions)
+    single(
+      "members_refused_total", "Advertisements of members of regions that were not admitted.",
+      health.refusedMembers)
+    single(
+      "transitions_held_total", "Enters and nears that had to wait, as they came too often.",
+      health.heldTransitions)
+    single(
+      "events_refused_total", "Beacons' events that were not told, as they came too often.",
+      health.refusedEvents)
+    single(
+      "observations_lost_total", "Observations that were not published.",
+      health.lostObservations.map { $0 + (health.waitingObservations?.lost ?? 0) })
+    single(
+      "observations_waiting_batches", "Batches of observations that the broker does not have yet.",
+      health.waitingObservations.map { UInt64(clamping: $0.batches) })
+    single("rooms_dropped_total", "Sightings that did not count for rooms.", health.droppedForRooms)
+    single(
+      "outbox_parked_messages",
+      "Messages that the broker refuses and that wait until it takes them.",
+      UInt64(clamping: health.parkedMessages))
+    single("app_set_refused_total", "Reports on app/set that made no sense.", health.refusedReports)
+    single(
+      "addresses_postponed_total", "Advertisements on whose private address no key was tried yet.",
+      health.postponedAddresses)
+    family("readings_refused_total", "Frames whose readings were refused, by reason.")
+    let refused = health.refusedReadings
+    for (reason, count) in [
+      ("no_key", refused.noKey), ("wrong_key", refused.wrongKey), ("replayed", refused.replayed),
+      ("unencrypted", refused.unencrypted),
+    ] { sample("readings_refused_total", [("reason", reason)], count) }
+    if let remote = health.remote { write(remote) }
+  }
+
+  private mutating func write(_ remote: HealthMessage.Remote) {
+    // Two scanners may have the same topic, but a series must not occur twice.
+    var told: Set<String> = []
+    let scanners = remote.scanners.filter { told.insert($0.topic).inserted }
+    per(scanners, "scanner_messages_total", "Messages of a scanner's topic.") { scanner in
+      [([("topic", scanner.topic)], scanner.messages)]
+    }
+    per(scanners, "scanner_observations_total", "What was heard, as these messages say.") {
+      scanner in [([("topic", scanner.topic)], scanner.observations)]
+    }
+    per(scanners, "scanner_without_signal_total", "What of these messages had no rssi.") { scanner in
+      [([("topic", scanner.topic)], scanner.withoutSignal)]
+    }
+    per(scanners, "scanner_refused_total", "What could not be taken of them, by cause.") {
+      scanner in
+      scanner.refused.sorted { $0.key < $1.key }.map {
+        ([("topic", scanner.topic), ("cause", $0.key)], $0.value)
+      }
+    }
+    per(remote.gateways, "remote_gateway_batches_total", "Batches of another gateway.") {
+      gateway in
+      [([("remote", gateway.name)], gateway.batches)]
+    }
+    per(
+      remote.gateways, "remote_gateway_lost_total",
+      "Batches of another gateway that never arrived."
+    ) { gateway in [([("remote", gateway.name)], gateway.lost)] }
+    per(
+      remote.gateways, "remote_gateway_refused_total",
+      "Batches of another gateway that were refused."
+    ) { gateway in [([("remote", gateway.name)], gateway.refused)] }
+    single("scanner_messages_lost_total", "Messages for scanners that came too fast.", remote.lostMessages)
+  }
+
+  private mutating func per<Item>(
+    _ items: [Item], _ name: String, _ help: String,
+    _ samples: (Item) -> [(labels: [PrometheusText.Label], value: UInt64)]
+  ) {
+    family(name, help)
+    for item in items {
+      for sample in samples(item) { self.sample(name, sample.labels, sample.value) }
+    }
+  }
+
+  /// Writes nothing if there is no value.
+  private mutating func single(_ name: String, _ help: String, _ value: UInt64?) {
+    guard let value else { return }
+    family(name, help)
+    sample(name, value)
+  }
+
+  private mutating func family(_ name: String, _ help: String) { writer.family(name, help) }
+
+  private mutating func sample(_ name: String, _ value: UInt64) { writer.sample(name, value) }
+
+  private mutating func sample(_ name: String, _ labels: [PrometheusText.Label], _ value: UInt64) {
+    writer.sample(name, labels, value)
+  }
+}

@@ -1,0 +1,137 @@
+import Beacons
+import Core
+
+/// Another Beaconkeeper's observations, from its `observations/<partition>`. Unknown members are ignored.
+struct ObservationBatch: Equatable {
+  struct Heard: Equatable {
+    var beacon: Int
+    /// Index in `receivers`.
+    var receiver: Int
+    var rssi: Int8?
+    /// In milliseconds, as sent.
+    var age: Int64
+  }
+
+  /// Most observations in one batch. One of 1 kB has about 60.
+  static let limit = 2000
+  static let receiverLimit = 64
+  private static let keyLimit = 200
+
+  var gateway = ""
+  var boot = ""
+  var sequence: UInt64 = 0
+  /// On the sender's monotonic clock, in milliseconds.
+  var sent: Int64 = 0
+  /// How long it waited at the sender, in milliseconds; nil: since before the sender's machine booted.
+  var held: Int64? = 0
+  var receivers: [String] = []
+  var beacons: [(key: String, measuredPower: Int8?)] = []
+  var heard: [Heard] = []
+
+  static func == (a: Self, b: Self) -> Bool {
+    (a.gateway, a.boot, a.sequence) == (b.gateway, b.boot, b.sequence) && (a.sent, a.held) == (b.sent, b.held)
+      && a.receivers == b.receivers && a.heard == b.heard && a.beacons.elementsEqual(b.beacons, by: ==)
+  }
+
+  init(_ payload: [UInt8]) throws(ScannerRefusal) {
+    do throws(JSONCursor.Malformed) {
+      var cursor = JSONCursor()
+      var version: Int64?
+      let bytes = payload.span
+      try cursor.members(bytes) { name, cursor throws(JSONCursor.Malformed) in
+        switch name {
+        case "v": version = try Self.whole(bytes, &cursor)
+        case "gateway": gateway = try Self.text(bytes, &cursor)
+        case "boot": boot = try Self.text(bytes, &cursor)
+        case "seq": sequence = UInt64(clamping: try Self.whole(bytes, &cursor))
+        case "sent_ms": sent = try Self.whole(bytes, &cursor)
+        case "held_ms": held = cursor.takeWord("null", bytes) ? nil : try Self.whole(bytes, &cursor)
+        case "receivers":
+          try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
+            guard receivers.count < Self.receiverLimit else { throw cursor.malformed("too many receivers") }
+            receivers.append(try Self.text(bytes, &cursor))
+          }
+        case "beacons":
+          try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
+            try readBeacon(bytes, &cursor)
+          }
+        default: try cursor.skipValue(bytes)
+        }
+      }
+      guard cursor.peek(bytes) == nil, let version else { throw cursor.malformed("no batch") }
+      guard version == 1 else { throw JSONCursor.Malformed(offset: -1, message: "version") }
+      guard ScannedValue.isName(gateway), (1...64).contains(boot.utf8.count), sequence > 0, sent >= 0,
+        held ?? 0 >= 0, heard.allSatisfy({ receivers.indices.contains($0.receiver) })
+      else { throw cursor.malformed("a value is missing or out of range") }
+    } catch {
+      throw error.offset < 0 ? .version : .malformed
+    }
+  }
+
+  private mutating func readBeacon(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) {
+    var key = ""
+    var power: Int8?
+    let first = heard.count
+    try cursor.members(bytes) { name, cursor throws(JSONCursor.Malformed) in
+      switch name {
+      case "beacon": key = try Self.text(bytes, &cursor)
+      case "measured_power": power = try Self.signal(bytes, &cursor)
+      case "heard":
+        try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
+          try readHeard(bytes, &cursor)
+        }
+      default: try cursor.skipValue(bytes)
+      }
+    }
+    guard (1...Self.keyLimit).contains(key.utf8.count) else { throw cursor.malformed("no key of a beacon") }
+    guard heard.count > first else { return }
+    beacons.append((key, power))
+  }
+
+  /// `[receiver, rssi, age]`.
+  private mutating func readHeard(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) {
+    guard heard.count < Self.limit else { throw cursor.malformed("too many observations") }
+    try cursor.expect("[", bytes, "an observation is an array")
+    let receiver = try Self.whole(bytes, &cursor)
+    try cursor.expect(",", bytes, "an observation has three values")
+    let rssi = try Self.signal(bytes, &cursor)
+    try cursor.expect(",", bytes, "an observation has three values")
+    let age = try Self.whole(bytes, &cursor)
+    try cursor.expect("]", bytes, "an observation has three values")
+    heard.append(Heard(beacon: beacons.count, receiver: Int(clamping: receiver), rssi: rssi, age: age))
+  }
+
+  // MARK: JSON
+
+  private static func text(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> String {
+    let range = try cursor.string(bytes)
+    guard range.count <= 6 * keyLimit else { throw cursor.malformed("a text is too long") }
+    return try JSONString.decode(range, of: bytes)
+  }
+
+  private static func whole(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> Int64 {
+    _ = cursor.peek(bytes)
+    guard let number = try cursor.number(bytes).wholeNumber, number.magnitude < 1 << 53 else {
+      throw cursor.malformed("a whole number belongs here")
+    }
+    return number
+  }
+
+  /// dBm from −127 to 20, or null.
+  private static func signal(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> Int8? {
+    if cursor.takeWord("null", bytes) { return nil }
+    let number = try whole(bytes, &cursor)
+    guard (-127...20).contains(number) else { throw cursor.malformed("no signal strength") }
+    return Int8(number)
+  }
+}

@@ -1,0 +1,204 @@
+import Beacons
+import Core
+
+/// The receivers of scanners: their names, and whether they work. A receiver is blind if it says so itself, or if our
+/// connection to the broker is lost, but never because it is silent.
+struct RemoteReceivers: Sendable {
+  private struct Entry: StateElement {
+    /// Whether it has sent anything, or anything was reported about it.
+    var isKnown = false
+    /// Which scanner of the configuration it belongs to.
+    var scanner = 0
+    /// Its own last status.
+    var isOffline = false
+    /// Why another gateway reports this radio as blind.
+    var fault: String?
+    /// Whether another gateway has reported this radio's health since the broker connected. Then its silence proves nothing: a
+    /// gateway may receive none of the configured beacons, and report its health less often than once a minute.
+    var isReported = false
+    var lastNews = MonotonicTime(nanoseconds: .min)
+    /// Its last reported health.
+    var health: ReceiverHealth?
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("is_known", &isKnown)
+      try coder("scanner", &scanner)
+      try coder("is_offline", &isOffline)
+      try coder("fault", &fault)
+      try coder("is_reported", &isReported)
+      try coder("last_news", &lastNews)
+      try coder("health", &health)
+    }
+  }
+
+  /// A receiver that has been silent for this long is quiet.
+  private static let silence = TimeSpan.seconds(60)
+  /// After a new connection, how long a receiver that was cut off with us may take to report that it is offline.
+  private static let patience = TimeSpan.seconds(5)
+
+  private(set) var table = ReceiverTable()
+  private var indices: [String: ReceiverIndex] = [:]
+  /// By `ReceiverIndex`.
+  private var entries: [Entry] = []
+  /// Since when we are connected to the broker; nil: we are not.
+  private var connected: MonotonicTime?
+  /// How many names scanners have added; configured ones do not count.
+  private var invented = 0
+
+  /// Reserves room for the names in the configuration.
+  mutating func expect(_ names: [String]) {
+    for name in names where indices[name] == nil { indices[name] = table.index(of: name) }
+  }
+
+  /// Receivers that have reported or that the configuration names.
+  func index(ofKnown name: String) -> ReceiverIndex? { indices[name] }
+
+  /// All names so far with their indices.
+  var all: [(name: String, index: ReceiverIndex)] { table.indices.map { (table.name(of: $0), $0) } }
+
+  /// The index of a receiver that sent an observation.
+  ///
+  /// - Parameter limit: how many names scanners may add.
+  mutating func index(of name: String, limit: Int) throws(ScannerRefusal) -> ReceiverIndex {
+    if let known = indices[name] { return known }
+    guard ScannedValue.isName(name) else { throw .receiver }
+    guard invented < limit, let index = table.index(of: name) else { throw .receivers }
+    invented += 1
+    indices[name] = index
+    return index
+  }
+
+  mutating func heard(
+    _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].lastNews = time
+    entries[place].isOffline = false
+    if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
+  }
+
+  /// Processes a message of a receiver that is no observation.
+  mutating func lives(
+    _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].lastNews = max(entries[place].lastNews, time)
+    // Only an observation outweighs its own report that it is offline.
+    if entries[place].isOffline || entries[place].fault != nil { return }
+    set(receiver, .ok, "", at: time, wallTime, into: &changes)
+  }
+
+  /// Its last will, or that it is back.
+  mutating func setOffline(
+    _ receiver: ReceiverIndex, _ isOffline: Bool, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].isOffline = isOffline
+    if isOffline {
+      set(receiver, .gone, "it says itself that it is offline", at: time, wallTime, into: &changes)
+    } else if entries[place].fault == nil {
+      set(receiver, .ok, "", at: time, wallTime, into: &changes)
+    }
+  }
+
+  /// Another gateway's report about one of its radios.
+  mutating func setFault(
+    _ receiver: ReceiverIndex, _ health: ReceiverHealth, _ reason: String, scanner: Int,
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].fault = health.isBlind ? reason : nil
+    entries[place].isReported = true
+    if entries[place].isOffline || connected == nil { return }
+    set(receiver, health, reason, at: time, wallTime, into: &changes)
+  }
+
+  mutating func brokerConnected(at time: MonotonicTime) { connected = time }
+
+  /// All of them are blind.
+  mutating func brokerDisconnected(
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    connected = nil
+    for index in table.indices where isKnown(index) {
+      entries[Int(index.rawValue)].isReported = false
+      set(index, .gone, "the broker that brings what it hears is away", at: time, wallTime, into: &changes)
+    }
+  }
+
+  /// Time passes: some have been silent for long; others were cut off with the broker and reported no fault since.
+  mutating func look(
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    guard let connected, time - connected >= Self.patience else { return }
+    for index in table.indices where isKnown(index) {
+      let entry = entries[Int(index.rawValue)]
+      let isSilent = !entry.isReported && time - max(entry.lastNews, connected) > Self.silence
+      guard !entry.isOffline, entry.fault == nil, isSilent || entry.health == .gone else { continue }
+      set(index, .quiet, "nothing came from it lately", at: time, wallTime, into: &changes)
+    }
+  }
+
+  /// Scanners have changed their places in the configuration.
+  ///
+  /// - Parameter place: the new place; nil: the scanner was removed.
+  mutating func reconfigure(
+    _ place: (Int) -> Int?, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    for index in table.indices where isKnown(index) {
+      if let next = place(entries[Int(index.rawValue)].scanner) {
+        entries[Int(index.rawValue)].scanner = next
+      } else {
+        set(
+          index, .gone, "the configuration has no scanner for it any more", at: time, wallTime, into: &changes
+        )
+        entries[Int(index.rawValue)].isKnown = false
+      }
+    }
+  }
+
+  private func isKnown(_ receiver: ReceiverIndex) -> Bool {
+    entries.indices.contains(Int(receiver.rawValue)) && entries[Int(receiver.rawValue)].isKnown
+  }
+
+  private mutating func position(of receiver: ReceiverIndex) -> Int {
+    let index = Int(receiver.rawValue)
+    while entries.count <= index { entries.append(Entry()) }
+    entries[index].isKnown = true
+    return index
+  }
+
+  private mutating func set(
+    _ receiver: ReceiverIndex, _ health: ReceiverHealth, _ reason: String, at time: MonotonicTime,
+    _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    let index = Int(receiver.rawValue)
+    guard entries[index].health != health else { return }
+    entries[index].health = health
+    changes.append(
+      ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime)
+    )
+  }
+}
+
+extension RemoteReceivers {
+  /// - Parameter scanners: how many the configuration has.
+  mutating func fields(_ coder: inout StateCoder, scanners: Int) throws(StateError) {
+    try coder("table", &table)
+    try coder("entries", &entries, atMost: table.names.count)
+    try coder("connected", &connected)
+    try coder("invented", &invented, in: 0...Int(UInt32.max))
+    try coder.check(entries.allSatisfy { $0.scanner >= 0 && $0.scanner < max(scanners, 1) })
+    guard coder.isReading else { return }
+    indices = [:]
+    for index in table.indices { indices[table.name(of: index)] = index }
+  }
+}

@@ -1,0 +1,49 @@
+import Beacons
+import Core
+
+/// Other makers' scanners: a message describes one device, or an array of devices.
+extension ScannerIntake {
+  mutating func takeDevices(
+    _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
+  ) {
+    let scanner = scanners[message.scanner]
+    var causes: [ScannerRefusal] = []
+    let (devices, others) = scanner.mapping.read(message.payload, topic: fields) { causes.append($0) }
+    figures[message.scanner].withoutSignal += UInt64(others)
+    for device in devices {
+      do throws(ScannerRefusal) { try take(device, message, scanner, into: &hearing) } catch {
+        causes.append(error)
+      }
+    }
+    for cause in causes { refuse(cause, message.scanner, into: &hearing) }
+  }
+
+  private mutating func take(
+    _ device: ScannedDevice, _ message: Message, _ scanner: Scanner, into hearing: inout Hearing
+  ) throws(ScannerRefusal) {
+    let key = device.id.flatMap { scanner.identities[$0] }
+    guard key != nil || device.address != nil || !device.payload.isEmpty else { throw .identity }
+    guard let name = (device.receiver ?? scanner.receiver).map(scanner.name(of:)) else { throw .receiver }
+    let receiver = try receivers.index(of: name, limit: Self.receiverLimit)
+    receivers.heard(
+      receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
+    if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { throw .repeated }
+    figures[message.scanner].observations += 1
+    if let key {
+      hearing.observations.append(
+        Observation(
+          key: key, receiver: receiver, rssi: device.rssi, time: message.arrival, wallTime: message.wallTime))
+    } else {
+      hearing.batch.append(
+        Advertisement(
+          receiver: receiver, address: device.address ?? DeviceAddress(bits: 0, kind: .random),
+          rssi: device.rssi, time: message.arrival, wallTime: message.wallTime),
+        payload: device.payload.span)
+    }
+  }
+
+  /// The key under which repetitions are recognised.
+  private static func sender(_ receiver: ReceiverIndex, _ device: ScannedDevice) -> String {
+    "\(receiver.rawValue) \(device.address.map { "\($0.kind.rawValue) \($0.bits)" } ?? "") \(device.id ?? "")"
+  }
+}

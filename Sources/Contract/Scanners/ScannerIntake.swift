@@ -1,0 +1,198 @@
+import Beacons
+import Core
+
+/// Parses the messages of the configured scanners. A function of its input and the time that comes with it.
+///
+/// ```swift
+/// var intake = ScannerIntake([Scanner(kind: .espresense)], ownGateway: "home", expected: [])
+/// var hearing = Hearing()
+/// let isOurs = intake.take(
+///   payload, topic: "espresense/devices/known:c10000000001/kitchen", isRetained: false, at: now,
+///   wallTime: wallNow, into: &hearing)
+/// hearing.batch.forEach { advertisement, payload in … }  // receiver `kitchen` of `intake.table`
+/// hearing.removeAll()
+/// ```
+///
+/// The time of an observation is when its message arrived. Only another Beaconkeeper's times are used, because its clock is
+/// compared with ours.
+package struct ScannerIntake: Sendable {
+  /// In bytes. A gateway that sends arrays of a thousand devices stays below this.
+  package static let largestMessage = 192 << 10
+  /// How many receivers scanners may add to the configured ones.
+  package static let receiverLimit = 1000
+  static let gatewayLimit = 256
+
+  package private(set) var scanners: [Scanner]
+  /// Our own name: our observations come back to us.
+  let ownGateway: String
+  var receivers = RemoteReceivers()
+  var gateways: [String: RemoteGateway] = [:]
+  var repeats = RepeatMemory()
+  /// What came from each scanner, for `health`.
+  package internal(set) var figures: [HealthMessage.Scanner]
+  /// Observations of other gateways that were over a minute old, and those of refused batches, each time that they come.
+  /// Repetitions of an accepted batch do not count.
+  package internal(set) var refusedObservations: UInt64 = 0
+  var told: Set<[String]> = []
+  static let noticeLimit = 200
+  /// The topic of the present message.
+  private var topic = ""
+  /// How many characters of it a log message shows.
+  private static let toldTopic = 100
+
+  /// - Parameter expected: names of receivers that the configuration has.
+  package init(_ scanners: [Scanner], ownGateway: String, expected: [String]) {
+    self.scanners = scanners
+    self.ownGateway = ownGateway
+    figures = scanners.map(Self.figures)
+    receivers.expect(expected)
+  }
+
+  /// Names of receivers by their index in `Hearing`.
+  package var table: ReceiverTable { receivers.table }
+
+  /// What came from other gateways, by name.
+  package var gatewayFigures: [HealthMessage.Gateway] {
+    gateways.map { $1.figures(named: $0) }.sorted { $0.name < $1.name }
+  }
+
+  private static func figures(_ scanner: Scanner) -> HealthMessage.Scanner {
+    HealthMessage.Scanner(kind: scanner.kind.rawValue, topic: scanner.topic.filter)
+  }
+
+  /// The filters to subscribe to, without repetitions.
+  package var filters: [String] {
+    var seen: Set<String> = []
+    return scanners.flatMap { [$0.topic, $0.status, $0.telemetry].compactMap { $0?.filter } }.filter {
+      seen.insert($0).inserted
+    }
+  }
+
+  /// Processes a message.
+  ///
+  /// - Parameters:
+  ///   - arrival, wallTime: now.
+  ///   - slack: how much later than `arrival` the message may have come.
+  ///   - hearing: the result is appended.
+  /// - Returns: false if it is not of a scanner.
+  package mutating func take(
+    _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
+    slack: TimeSpan = .zero, into hearing: inout Hearing
+  ) -> Bool {
+    // An empty message only clears a retained one.
+    if payload.isEmpty {
+      return scanners.contains { [$0.topic, $0.status, $0.telemetry].contains { $0?.match(topic) != nil } }
+    }
+    var isOurs = false
+    self.topic = topic
+    for (place, scanner) in scanners.enumerated() {
+      let message = Message(
+        payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime,
+        slack: slack)
+      if let fields = scanner.topic.match(topic) {
+        isOurs = true
+        takeObservations(message, fields, into: &hearing)
+      } else if let fields = scanner.status?.match(topic) {
+        isOurs = true
+        takeStatus(message, fields, into: &hearing)
+      } else if let fields = scanner.telemetry?.match(topic) {
+        isOurs = true
+        takeTelemetry(message, fields, into: &hearing)
+      }
+    }
+    return isOurs
+  }
+
+  /// A message and its scanner.
+  struct Message {
+    var payload: [UInt8]
+    /// Its place in the configuration.
+    var scanner: Int
+    var isRetained: Bool
+    var arrival: MonotonicTime
+    var wallTime: WallTime
+    /// How much later it may have come.
+    var slack: TimeSpan
+  }
+
+  private mutating func takeObservations(
+    _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
+  ) {
+    let place = message.scanner
+    // A subscription to all gateways includes our own messages.
+    if scanners[place].kind == .beaconkeeper, fields[.gateway].flatMap(name(ofTopicLevel:)) == ownGateway {
+      return
+    }
+    figures[place].messages += 1
+    if message.isRetained {
+      figures[place].retained += 1
+      return
+    }
+    // Another gateway reports the health of its radios itself.
+    if scanners[place].kind != .beaconkeeper { noteLife(message, fields, into: &hearing) }
+    guard message.payload.count <= Self.largestMessage else {
+      return refuse(.size, place, into: &hearing)
+    }
+    if scanners[place].kind == .beaconkeeper {
+      takeBatch(message, fields, into: &hearing)
+    } else {
+      takeDevices(message, fields, into: &hearing)
+    }
+  }
+
+  /// - Parameter source: a further name for the log message.
+  mutating func refuse(
+    _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
+  ) {
+    figures[place].refused[cause.rawValue, default: 0] += 1
+    let filter = figures[place].topic
+    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, filter, source ?? ""]).inserted else {
+      return
+    }
+    let sender = source.map { " from \($0.printable)" } ?? ""
+    let first =
+      source == nil && topic != filter
+      ? "; the first on \(String(topic.prefix(Self.toldTopic)).printable)" : ""
+    hearing.notices.append("refused\(sender) on \(filter): \(cause.words) (counted in health\(first))")
+  }
+
+  // MARK: The connection and time
+
+  package mutating func brokerConnected(at time: MonotonicTime) { receivers.brokerConnected(at: time) }
+
+  package mutating func brokerDisconnected(
+    at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing
+  ) {
+    receivers.brokerDisconnected(at: time, wallTime, into: &hearing.changes)
+  }
+
+  /// Messages since `time` came later than was stated.
+  package mutating func arrivalsWereWrong(since time: MonotonicTime) {
+    for name in gateways.keys { gateways[name]?.forgetClock(since: time) }
+  }
+
+  /// Time passes; call this every few seconds.
+  package mutating func look(at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing) {
+    receivers.look(at: time, wallTime, into: &hearing.changes)
+  }
+
+  /// Continues with another configuration, keeping its state.
+  package mutating func reconfigure(
+    _ new: [Scanner], expected: [String], at time: MonotonicTime, wallTime: WallTime,
+    into hearing: inout Hearing
+  ) {
+    let old = figures
+    figures = new.map(Self.figures)
+    for (place, figure) in figures.enumerated() {
+      if let same = old.first(where: { $0.kind == figure.kind && $0.topic == figure.topic }) {
+        figures[place] = same
+      }
+    }
+    scanners = new
+    receivers.expect(expected)
+    receivers.reconfigure(
+      { place in
+        new.indices.first { figures[$0].kind == old[place].kind && figures[$0].topic == old[place].topic }
+      }, at: time, wallTime, into: &hearing.changes)
+  }
+}

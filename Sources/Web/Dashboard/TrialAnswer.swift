@@ -1,0 +1,73 @@
+import Beacons
+import Configuration
+import Contract
+import Core
+import Pipeline
+import Proximity
+
+/// The decisions of other rules, beside the real ones.
+package struct TrialAnswer: Sendable {
+  private let trial: Trial
+  private let actual: [TransitionMessage]
+  private let now: Moment
+  private let zones: [String]
+  /// Of the receivers that were heard.
+  private let calibrations: [ReceiverSettings]
+  private let yaml: String
+  /// The revision of the configuration file in use; nil: there is none.
+  private let revision: String?
+
+  /// - Parameters:
+  ///   - beacon: that of the request.
+  ///   - yaml: the changes, as lines of the configuration.
+  package init(
+    _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
+    _ now: Moment, yaml: String, revision: String?
+  ) {
+    trial = hindsight.trial(
+      request.configuration, of: beacon, since: now.time - request.length,
+      spacing: .seconds(request.length.seconds / 3000))
+    let from = trial.span?.from
+    actual = recent.transitions(atMost: RecentDecisions.limit).filter { message in
+      (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
+    }.reversed()
+    self.now = now
+    zones = hindsight.configuration.zones.map(\.name)
+    let heard = Set(trial.trace.heard.map { hindsight.receivers.name(of: $0.receiver) })
+    calibrations = heard.union(request.configuration.receivers.map(\.name)).sorted().map { name in
+      request.configuration.receivers.first { $0.name == name } ?? ReceiverSettings(name: name)
+    }
+    self.yaml = yaml
+    self.revision = revision
+  }
+
+  package var json: [UInt8] {
+    JSONWriter.object {
+      $0.key("from")
+      if let span = trial.span {
+        $0.value(now.wallTime(of: span.from).milliseconds)
+      } else {
+        $0.null()
+      }
+      $0.key("to")
+      if let span = trial.span {
+        $0.value(now.wallTime(of: span.to).milliseconds)
+      } else {
+        $0.null()
+      }
+      $0.field("sightings", trial.sightings)
+      $0.field("complete", trial.isComplete)
+      $0.array("transitions", trial.transitions) { $0.value(json: $1.json) }
+      $0.array("verdicts", trial.verdicts) { $0.value(json: $1.json) }
+      $0.array("actual", actual) { $0.value(json: $1.json) }
+      $0.estimates(of: trial.trace, zones: zones)
+      $0.objects("receivers", calibrations) { json, receiver in
+        json.field("receiver", receiver.name)
+        json.field("exponent", receiver.calibration.exponent, decimals: 3)
+        json.field("offset_db", receiver.calibration.offset, decimals: 1)
+      }
+      $0.field("yaml", yaml)
+      $0.field("revision", revision)
+    }
+  }
+}

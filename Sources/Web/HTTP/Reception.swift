@@ -1,0 +1,161 @@
+import Configuration
+import Dispatch
+import NIOCore
+import NIOHTTP1
+
+/// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
+final class Reception {
+  /// The largest number of connections. A further one replaces the one that has been idle for longest.
+  static let connectionLimit = 100
+  /// The largest number of streams.
+  static let streamLimit = 40
+  /// Long answers that may wait for their turn.
+  private static let waitingLimit = 8
+  /// The time between two checks for new events.
+  private static let beat = TimeAmount.milliseconds(100)
+
+  let gatekeeper: Gatekeeper
+  let content: any Content
+  let loop: any EventLoop
+  /// Whether browsers use TLS, so that cookies must not be sent without it.
+  let isSecure: Bool
+  var sessions = Sessions()
+  /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
+  var cookieName = "beaconkeeper"
+  private let queue = DispatchQueue(label: "http")
+  private var waiting = 0
+
+  private var connections: [ObjectIdentifier: Connection] = [:]
+  /// Connections without a complete request, in the order in which they began to wait.
+  private var idle: [(id: ObjectIdentifier, turn: UInt64)] = []
+  private var turn: UInt64 = 0
+  private var streams: [ObjectIdentifier: Connection] = [:]
+  private var ticker: Scheduled<Void>?
+
+  init(_ gatekeeper: Gatekeeper, _ content: any Content, loop: any EventLoop) {
+    self.gatekeeper = gatekeeper
+    self.content = content
+    self.loop = loop
+    isSecure = gatekeeper.settings.tls != nil
+  }
+
+  // MARK: Connections
+
+  /// Registers a connection. Returns whether there is room for it.
+  func welcome(_ connection: Connection) -> Bool {
+    if connections.count >= Self.connectionLimit, !closeLongestIdle() { return false }
+    connections[ObjectIdentifier(connection)] = connection
+    waits(connection)
+    return true
+  }
+
+  /// A connection waits for a request.
+  func waits(_ connection: Connection) {
+    turn += 1
+    connection.idleTurn = turn
+    idle.append((ObjectIdentifier(connection), turn))
+    // Entries of connections that are being served or have gone are stale.
+    if idle.count > 4 * Self.connectionLimit { idle.removeAll { connections[$0.id]?.idleTurn != $0.turn } }
+  }
+
+  func left(_ connection: Connection) {
+    connections[ObjectIdentifier(connection)] = nil
+    endStream(connection)
+  }
+
+  private func closeLongestIdle() -> Bool {
+    while let first = idle.first {
+      idle.removeFirst()
+      guard let connection = connections[first.id], connection.idleTurn == first.turn else { continue }
+      connection.close()
+      left(connection)
+      return true
+    }
+    return false
+  }
+
+  func closeAll() {
+    for connection in connections.values { connection.close() }
+    ticker?.cancel()
+  }
+
+  // MARK: Streams
+
+  /// Returns whether there is room for a further stream.
+  func beginStream(_ connection: Connection) -> Bool {
+    guard streams.count < Self.streamLimit else { return false }
+    streams[ObjectIdentifier(connection)] = connection
+    if streams.count == 1 { tickLater() }
+    return true
+  }
+
+  private func tickLater() {
+    ticker = loop.assumeIsolated().scheduleTask(in: Self.beat) { [weak self] in
+      guard let self, !self.streams.isEmpty else { return }
+      for stream in self.streams.values { stream.tick() }
+      self.tickLater()
+    }
+  }
+
+  private func endStream(_ connection: Connection) {
+    streams[ObjectIdentifier(connection)] = nil
+    if streams.isEmpty { ticker?.cancel() }
+  }
+
+  // MARK: Long answers
+
+  /// Computes an answer on another thread; nil if too many wait already.
+  func compute(_ body: @escaping @Sendable () -> Response) -> EventLoopFuture<Response>? {
+    guard waiting < Self.waitingLimit else { return nil }
+    waiting += 1
+    let promise = loop.makePromise(of: Response.self)
+    queue.async { promise.succeed(body()) }
+    promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.waiting -= 1 }
+    return promise.futureResult
+  }
+
+  // MARK: Rights
+
+  var seconds: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000_000) }
+
+  /// A client's rights, by session, password or address; nil: too many wrong passwords came from its address.
+  func rights(of request: Request) -> Rights? {
+    if let id = Sessions.id(in: request.headers["cookie"], named: cookieName),
+      let rights = sessions.rights(of: id, at: seconds)
+    {
+      return rights
+    }
+    guard request.headers["authorization"] != nil else { return gatekeeper.rights(of: request) }
+    guard sessions.mayTry(request.peer, at: seconds) else { return nil }
+    let rights = gatekeeper.rights(of: request)
+    if !rights.read { sessions.failed(request.peer) }
+    return rights
+  }
+
+  /// A login with `{"password": …}`: a cookie that scripts cannot read and that other sites' pages do not send.
+  func logIn(_ password: String, from peer: String) -> Response {
+    guard sessions.mayTry(peer, at: seconds) else { return Connection.tooManyTries }
+    guard let rights = gatekeeper.rights(for: password) else {
+      sessions.failed(peer)
+      return .error(401, "This password is wrong.")
+    }
+    let id =
+      String(UInt64.random(in: .min ... .max), radix: 36)
+      + String(UInt64.random(in: .min ... .max), radix: 36)
+    sessions.begin(id, Rights(read: rights.read, write: rights.write, isLoggedIn: true), at: seconds)
+    return cookie(id, lifetime: Sessions.lifetime)
+  }
+
+  func logOut(_ request: Request) -> Response {
+    if let id = Sessions.id(in: request.headers["cookie"], named: cookieName) { sessions.end(id) }
+    return cookie("", lifetime: 0)
+  }
+
+  private func cookie(_ id: String, lifetime: Int64) -> Response {
+    var response = Response.done
+    let secure = isSecure ? "; Secure" : ""
+    response.headers.append(
+      ("Set-Cookie", "\(cookieName)=\(id); Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(secure)"))
+    return response
+  }
+}

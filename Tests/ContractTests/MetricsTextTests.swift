@@ -1,0 +1,101 @@
+import Beacons
+@testable import Contract
+import Core
+import Testing
+
+@Suite struct MetricsTextTests {
+  private let health: HealthMessage = {
+    var message = HealthMessage(
+      time: WallTime(nanoseconds: 0), version: "1.2",
+      receivers: [
+        .init(
+          name: "hci0", state: "deaf", isBlind: true, reason: "why", advertisementsPerSecond: 1.5,
+          lastHeard: nil,
+          heard: 10, empty: 2, lost: 3, recoveries: 4),
+        .init(
+          name: "attic \"a\\b\"\n", state: "ok", isBlind: false, reason: "", advertisementsPerSecond: 0,
+          lastHeard: nil),
+      ], advertisements: 11, sightings: 5, transitions: 6, queued: 7, beacons: 8, refusedReports: 9)
+    message.diskFault = "the disk is full"
+    message.lostTransitions = 12
+    message.lostObservations = 13
+    message.droppedForRooms = 14
+    var scanner = HealthMessage.Scanner(kind: "espresense", topic: "espresense/devices/+/+")
+    scanner.messages = 15
+    scanner.observations = 16
+    scanner.withoutSignal = 23
+    scanner.refused = ["signal": 17]
+    // Another kind may listen to the same topic.
+    let other = HealthMessage.Scanner(kind: "json", topic: scanner.topic)
+    message.remote = HealthMessage.Remote(
+      scanners: [scanner, other],
+      gateways: [
+        .init(
+          name: "barn", boot: "1", offset: nil, batches: 18, observations: 19, lost: 20, refused: 21,
+          hasTwin: false, lastRefusal: nil)
+      ], lostMessages: 22)
+    return message
+  }()
+
+  @Test func holdsTheFiguresOfHealth() {
+    let lines = MetricsText.text(health, gateway: "home", isConnected: true).split(separator: "\n").filter {
+      !$0.hasPrefix("#")
+    }
+    let expected = [
+      "build_info{version=\"1.2\"} 1", "receiver_state{receiver=\"hci0\",state=\"deaf\"} 1",
+      "receiver_state{receiver=\"hci0\",state=\"ok\"} 0", "receiver_blind{receiver=\"hci0\"} 1",
+      "receiver_advertisements_total{receiver=\"hci0\"} 10", "receiver_empty_total{receiver=\"hci0\"} 2",
+      "receiver_lost_total{receiver=\"hci0\"} 3", "receiver_recoveries_total{receiver=\"hci0\"} 4",
+      "advertisements_total 11", "sightings_total 5", "transitions_total 6", "queued_messages 7", "beacons 8",
+      "outbox_durable 0", "outbox_lost_total 12", "app_set_refused_total 9", "broker_connected 1",
+      "observations_lost_total 13", "rooms_dropped_total 14",
+      "scanner_messages_total{topic=\"espresense/devices/+/+\"} 15",
+      "scanner_observations_total{topic=\"espresense/devices/+/+\"} 16",
+      "scanner_without_signal_total{topic=\"espresense/devices/+/+\"} 23",
+      "scanner_refused_total{topic=\"espresense/devices/+/+\",cause=\"signal\"} 17",
+      "remote_gateway_batches_total{remote=\"barn\"} 18", "remote_gateway_lost_total{remote=\"barn\"} 20",
+      "remote_gateway_refused_total{remote=\"barn\"} 21", "scanner_messages_lost_total 22",
+    ]
+    #expect(Set(lines).count == lines.count)
+    for line in expected {
+      let name = line.prefix { $0 != "{" && $0 != " " }
+      let rest =
+        line.hasPrefix(name + "{") ? "," + line.dropFirst(name.count + 1) : "}" + line.dropFirst(name.count)
+      #expect(lines.contains("beaconkeeper_\(name){gateway=\"home\"\(rest)"), "\(line)")
+    }
+  }
+
+  @Test func everySampleIsOneLineForAnyReceiverName() {
+    let text = MetricsText.text(health, gateway: "home", isConnected: false)
+    #expect(
+      text.contains(#"beaconkeeper_receiver_blind{gateway="home",receiver="attic \"a\\b\"\n"} 0"# + "\n"))
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      #expect(line.hasPrefix("beaconkeeper_") || line.hasPrefix("# HELP ") || line.hasPrefix("# TYPE "))
+    }
+  }
+
+  /// A collector reads both files: a series that is in both, or a family that each explains otherwise, is an error.
+  @Test func twoGatewaysShareFamiliesAndNoSeries() {
+    func lines(_ gateway: String) -> (series: Set<Substring>, words: [Substring]) {
+      let lines = MetricsText.text(health, gateway: gateway, isConnected: true).split(separator: "\n")
+      let series = lines.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: "} ").first }
+      return (Set(series), lines.filter { $0.hasPrefix("#") })
+    }
+    let (one, two) = (lines("home"), lines("barn \"2\""))
+    #expect(one.series.isDisjoint(with: two.series) && one.series.count == two.series.count)
+    #expect(one.words == two.words)
+  }
+
+  @Test func explainsEachFamilyOnceBeforeItsSamples() {
+    var explained: Set<Substring> = []
+    for line in MetricsText.text(health, gateway: "home", isConnected: true).split(separator: "\n") {
+      if line.hasPrefix("# TYPE ") {
+        let words = line.split(separator: " ")
+        #expect(explained.insert(words[2]).inserted)
+        #expect(words[3] == (words[2].hasSuffix("_total") ? "counter" : "gauge"))
+      } else if !line.hasPrefix("#") {
+        #expect(explained.contains(line.prefix { $0 != "{" && $0 != " " }))
+      }
+    }
+  }
+}

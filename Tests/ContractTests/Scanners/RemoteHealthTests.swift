@@ -1,0 +1,178 @@
+import Beacons
+import Testing
+
+@testable import Contract
+
+@Suite("Whether a receiver elsewhere can hear") struct RemoteHealthTests {
+  private static let heard = #"{"mac":"c10000000001","rssi":-60}"#
+
+  @Test func aScannersLastWillMakesItBlindUntilItReturns() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.say("espresense/rooms/kitchen/status", "offline", retained: true)
+    desk.say("espresense/rooms/kitchen/status", "online")
+    #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen ok"])
+  }
+
+  @Test func aConfiguredReceiverIsReportedBeforeItHearsAnything() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/rooms/kitchen/status", "offline", retained: true)
+    desk.say("espresense/rooms/nowhere/status", "offline", retained: true)
+    #expect(desk.changes == ["kitchen gone"])
+  }
+
+  /// The only tag may have left.
+  @Test func silenceMakesItQuietAndNotBlind() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.time += 61
+    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    #expect(desk.changes == ["kitchen ok", "kitchen quiet"])
+    #expect(desk.hearing.changes.allSatisfy { !$0.health.isBlind })
+  }
+
+  @Test func telemetryIsASignOfLife() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.time += 50
+    desk.say("espresense/rooms/kitchen/telemetry", "{\"uptime\":50}")
+    desk.time += 50
+    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    #expect(desk.changes == ["kitchen ok"])
+  }
+
+  private func look(_ desk: inout Desk, after delay: Double) {
+    desk.time += delay
+    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+  }
+
+  @Test func aBoardThatHangsIsQuietWhileTheOthersOfItsScannerSpeak() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    for second in 0..<70 {
+      desk.say("espresense/devices/x/kitchen", Self.heard)
+      desk.say("espresense/rooms/kitchen/telemetry", "{}")
+      if second < 5 { desk.say("espresense/devices/x/bedroom", Self.heard) }
+      look(&desk, after: 1)
+    }
+    #expect(desk.changes == ["kitchen ok", "bedroom ok", "bedroom quiet"])
+  }
+
+  @Test func aBoardThatHearsNobodyIsNotQuietForThat() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    for _ in 0..<20 {
+      desk.say("espresense/rooms/kitchen/telemetry", "{}")
+      look(&desk, after: 15)
+    }
+    #expect(desk.changes == ["kitchen ok"])
+  }
+
+  @Test(arguments: [
+    ("espresense/rooms/kitchen/telemetry", "{}"), ("espresense/rooms/kitchen/status", "online"),
+    ("espresense/devices/x/kitchen", heard), ("espresense/devices/x/kitchen", "nonsense"),
+  ])
+  func whateverComesFromAQuietBoardShowsThatItLives(topic: String, payload: String) throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    look(&desk, after: 61)
+    desk.say(topic, payload)
+    look(&desk, after: 59)
+    look(&desk, after: 2)
+    #expect(desk.changes == ["kitchen ok", "kitchen quiet", "kitchen ok", "kitchen quiet"])
+  }
+
+  @Test func retainedMessagesAreNoSignOfLife() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    look(&desk, after: 61)
+    desk.say("espresense/devices/x/kitchen", Self.heard, retained: true)
+    desk.say("espresense/rooms/kitchen/telemetry", "{}", retained: true)
+    #expect(desk.changes == ["kitchen ok", "kitchen quiet"])
+  }
+
+  /// Its last will may come late, but then it says that it is back.
+  @Test func telemetryDoesNotOutweighTheLastWill() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/rooms/kitchen/status", "offline")
+    desk.say("espresense/rooms/kitchen/telemetry", "{}")
+    #expect(desk.changes == ["kitchen gone"])
+  }
+
+  /// A Minew gateway that hears nobody sends what it is itself.
+  @Test func aMessageWithoutDevicesIsASignOfLife() throws {
+    var desk = try Desk(
+      "scanners: [{ kind: json, topic: \"/gw/{receiver}/status\", fields: { address: mac, rssi: rssi } }]")
+    desk.say("/gw/kitchen/status", #"[{"mac":"c10000000001","rssi":-60}]"#)
+    for _ in 0..<10 {
+      look(&desk, after: 15)
+      desk.say("/gw/kitchen/status", #"[{"type":"Gateway","mac":"ac233fc00001"}]"#)
+    }
+    #expect(desk.changes == ["kitchen ok"])
+  }
+
+  @Test func aRadioOfAnotherGatewayIsAsThatReportsHoweverSeldomItDoes() throws {
+    var desk = try Desk("scanners: [{ kind: beaconkeeper }]")
+    for state in ["ok", "ok", "quiet", "ok"] {
+      desk.say("beaconkeeper/hall/health", #"{"receivers":[{"name":"hci0","state":"\#(state)"}]}"#)
+      for _ in 0..<60 { look(&desk, after: 2) }
+    }
+    #expect(desk.changes == ["hall/hci0 ok", "hall/hci0 quiet", "hall/hci0 ok"])
+    desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.intake.brokerConnected(at: desk.now)
+    look(&desk, after: 61)
+    #expect(desk.changes.last == "hall/hci0 quiet", "it has not reported since")
+  }
+
+  @Test func withoutTheBrokerAllAreBlindUntilSomethingComesAgain() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    for room in ["kitchen", "attic", "shed"] { desk.say("espresense/devices/x/\(room)", Self.heard) }
+    desk.hearing.removeAll()
+    desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    #expect(desk.changes == ["kitchen gone", "attic gone", "shed gone"])
+    desk.hearing.removeAll()
+    desk.intake.brokerConnected(at: desk.now)
+    desk.say("espresense/rooms/shed/status", "offline", retained: true)
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.time += 6
+    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    #expect(desk.changes == ["kitchen ok", "attic quiet"])
+  }
+
+  @Test func aTheengsGatewayHasALastWillToo() throws {
+    var desk = try Desk("scanners: [{ kind: theengs, receivers: { OMG1: kitchen } }]")
+    desk.say("home/OMG1/LWT", "offline", retained: true)
+    #expect(desk.changes == ["kitchen gone"])
+  }
+
+  @Test func eachRadioOfAnotherGatewayHasItsOwnHealth() throws {
+    var desk = try Desk("scanners: [{ kind: beaconkeeper }]")
+    desk.say(
+      "beaconkeeper/hall/health",
+      #"{"v":1,"receivers":[{"name":"hci0","state":"deaf","reason":"it reports nothing"},{"name":"hci7","state":"gone"}]}"#,
+      retained: true)
+    #expect(desk.changes == ["hall/hci0 deaf"])
+    #expect(desk.hearing.changes[0].reason == "hall says that it is deaf: it reports nothing")
+    desk.say("beaconkeeper/hall/status", "online", retained: true)
+    desk.say("beaconkeeper/hall/health", #"{"receivers":[{"name":"hci0","state":"ok"}]}"#)
+    desk.say("beaconkeeper/hall/status", "offline", retained: true)
+    #expect(desk.changes == ["hall/hci0 deaf", "hall/hci0 ok", "hall/hci0 gone"])
+  }
+
+  @Test(arguments: ["", "maybe", "\u{FF}", String(repeating: "offline", count: 10_000)])
+  func otherWordsSayNothing(word: String) throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/rooms/kitchen/status", word)
+    #expect(desk.changes == [])
+  }
+
+  @Test func aScannerThatIsTakenOutTakesItsReceiversWithIt() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }, { kind: theengs }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.say("home/OMG1/BTtoMQTT/C10000000001", Self.heard)
+    desk.hearing.removeAll()
+    desk.intake.reconfigure(
+      [Scanner(kind: .theengs)], expected: [], at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    #expect(desk.changes == ["kitchen gone"])
+    #expect(desk.intake.figures.map(\.messages) == [1])
+  }
+}

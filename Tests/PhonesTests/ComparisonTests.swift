@@ -1,0 +1,117 @@
+import Phones
+import Testing
+
+@Suite struct ComparisonTests {
+  private static let near = NearDistances(near: 4_000_000, rearm: 4_000_000)
+  private static func walk(_ metres: Int64, _ speed: Int64) -> Approach {
+    Approach(
+      name: "walk", near: near, timeline: Timeline(approachFrom: metres * 1_000_000, speed: speed * 1000))
+  }
+
+  private static func tallies(_ approaches: [Approach], visitsPerDay: Int64 = 1) -> [Tally] {
+    PhoneProfile.all().map { profile in
+      var tally = Tally(profile)
+      for approach in approaches {
+        let day = approach.followedByAbsence(until: 86_400_000 / visitsPerDay)
+        tally.add(
+          Simulation(profile, near: near, timeline: approach.timeline),
+          cost: Simulation(profile, near: near, timeline: day))
+        tally.addSpread(of: approach, triggers: 1)
+      }
+      return tally
+    }
+  }
+
+  private static func entry(_ os: String, _ strategy: String, _ rankings: [Comparison]) -> Comparison.Entry? {
+    rankings.first { $0.systems.contains { $0.name == os } }?.entries.first {
+      $0.tally.profile.strategy.name == strategy
+    }
+  }
+
+  @Test func noStrategyOfTheFrontIsBeatenAndEveryOtherOneIs() {
+    let rankings = Comparison.ranking(
+      Self.tallies([Self.walk(50, 1000), Self.walk(50, 200), Self.walk(20, 500)]))
+    for ranking in rankings {
+      for entry in ranking.entries {
+        let (share, cost) = (entry.tally.meanShare ?? 0, entry.tally.batteryFactor)
+        let isBeaten = ranking.entries.contains {
+          let (other, price) = ($0.tally.meanShare ?? 0, $0.tally.batteryFactor)
+          return other >= share && price <= cost && (other > share || price < cost)
+        }
+        #expect(entry.isOnFront == !isBeaten, "\(entry.tally.profile)")
+      }
+    }
+  }
+
+  /// S0: "actions not being triggered at all", on some devices and placements.
+  @Test func lowPowerIsNeverTheCertainOne() throws {
+    let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
+    let entry = try #require(Self.entry("ios17", "low-power", rankings))
+    #expect(entry.tally.share == 1)
+    #expect(entry.tally.worstShare == 0 && entry.tally.bestShare == 1)
+    let always = try #require(Self.entry("ios17", "location-always", rankings))
+    #expect(always.tally.meanShare == 1)
+    let ranking = try #require(rankings.first { $0.systems.contains { $0.name == "ios17" } })
+    #expect(ranking.entries[0].tally.profile.strategy.name != "low-power")
+    #expect(ranking.entries.count(where: \.isOnFront) > 1)
+  }
+
+  @Test func aPhoneThatHearsMoreMayMissWhereATypicalOneDelivers() throws {
+    // The window begins farther out, and ends before near.
+    let rankings = Comparison.ranking(Self.tallies([Self.walk(80, 300)]))
+    let entry = try #require(Self.entry("ios7", "background-task", rankings))
+    let phones = zip(entry.tally.spread.map(\.phone), entry.tally.spread.indices).map { phone, index in
+      (phone, entry.tally.share(ofPhone: index))
+    }
+    #expect(phones.first { $0.0 == "typical" }?.1 == 1)
+    #expect(phones.first { $0.0 == "hears most" }?.1 == 0)
+  }
+
+  @Test func everySystemIsRankedOnce() {
+    let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
+    let systems = rankings.flatMap { $0.systems.map(\.name) }
+    #expect(systems.sorted() == Catalogue.systems().map(\.name).sorted())
+    #expect(rankings.contains { $0.systems.map(\.name).starts(with: ["ios17", "ios18", "ios26"]) })
+  }
+
+  @Test func alwaysRangingCostsTwiceTheBattery() {
+    let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
+    #expect(Self.entry("ios7", "location-always", rankings)?.tally.batteryFactor == 2)
+    let task = Self.entry("ios7", "background-task", rankings)?.tally.batteryFactor ?? 0
+    // 50 s of the approach, then the exit: 10 s and 176 s more, of a day.
+    #expect(abs(task - (1 + 236.0 / 86_400)) < 0.000_1)
+  }
+
+  @Test func moreVisitsADayCostMore() {
+    let cost = { (visits: Int64) in
+      Self.entry(
+        "ios7", "stock", Comparison.ranking(Self.tallies([Self.walk(50, 1000)], visitsPerDay: visits)))?
+        .tally.batteryFactor ?? 0
+    }
+    #expect(cost(1) < cost(4) && cost(4) < cost(100))
+  }
+
+  @Test func aDayAfterwardsChangesNoVerdict() {
+    for profile in PhoneProfile.all(.observed) {
+      for approach in [Self.walk(50, 1000), Self.walk(30, 100)] {
+        let alone = Simulation(profile, near: Self.near, timeline: approach.timeline)
+        let day = Simulation(
+          profile, near: Self.near, timeline: approach.followedByAbsence(until: 86_400_000))
+        #expect(day.verdicts.first?.crossed == alone.verdicts.first?.crossed)
+        if alone.outcome?.isDelivered == true { #expect(day.outcome == alone.outcome) }
+      }
+    }
+  }
+
+  @Test func anAppOnTheScreenIsPutAwayWithThePhone() {
+    let timeline = Timeline(
+      events: [.init(time: 0, event: .foreground)], waypoints: [.init(time: 0, distance: 3_000_000)],
+      end: 10_000)
+    let day = Approach(name: "", near: Self.near, timeline: timeline).followedByAbsence(until: 3_600_000)
+    guard
+      let profile = PhoneProfile.all().first(where: { $0.strategy.name == "stock" && $0.os.name == "ios7" })
+    else { return }
+    let result = Simulation(profile, near: Self.near, timeline: day)
+    #expect(result.totals.ranging < 60_000)
+  }
+}

@@ -1,0 +1,77 @@
+import Phones
+
+// Android's part of the second account.
+extension ReferencePhone {
+  var dozes: Bool {
+    guard isAndroid, let limit = os[.dozeAfter], let still, !screen, life != .foreground else {
+      return false
+    }
+    return t >= max(still, screenOffSince) + limit
+  }
+
+  var bucketEmpty: Bool { app.mechanism == .job && bucket != nil && bucketUsed >= os[.bucketAllowance] }
+
+  var serviceOver: Bool {
+    switch app.mechanism {
+    case .cycle: return os[.serviceLimit].map { t >= scanStart + $0 } ?? false
+    case .foregroundService where app[.dataSync]:
+      return os[.dataSyncLimit].map { t >= scanStart + $0 } ?? false
+    default: return false
+    }
+  }
+
+  var isRecoverable: Bool { isEnded && !isLatched && (app.mechanism == .job || app.mechanism == .intent) }
+
+  var hitLatency: Milliseconds? {
+    app.mechanism == .cycle && !os[.scansBetweenCycles] ? nil : app[.hitLatency]
+  }
+
+  var scheduled: Bool {
+    if dozes { return false }
+    let interval = max(app[.scanInterval], app[.scanPeriod])
+    let inCycle = (t - scanStart) % interval < app[.scanPeriod] || t < hitUntil
+    switch app.mechanism {
+    case .cycle: return !serviceOver && inCycle
+    case .job: return !bucketEmpty && inCycle
+    case .intent: return heard && systemScans && t >= heardByScans + (hitLatency ?? 0)
+    case .foregroundService: return !denied && !serviceOver
+    default: return false
+    }
+  }
+
+  func restartHit() {
+    guard isAndroid, heard, systemScans else {
+      hitAt = nil
+      return
+    }
+    heardByScans = t
+    if let latency = hitLatency, !seen { hitAt = t + latency }
+  }
+
+  func settleScans() {
+    if let bucket, t >= bucketSince + bucket { (bucketSince, bucketUsed) = (bucketSince + bucket, 0) }
+    if let due = forgetAt, t >= due { (forgetAt, seen) = (nil, false) }
+    if let due = hitAt, t >= due {
+      hitAt = nil
+      if !seen && !dozes && (life == .suspended || isRecoverable) { hitUntil = t + app[.scanPeriod] }
+    }
+  }
+
+  var downgraded: Bool {
+    guard scanOn, !app[.restartsLongScans], let limit = os[.downgradesScanAfter] else { return false }
+    return t >= scanSince + limit
+  }
+
+  func updateScan() {
+    let filters = app[.filtersScans] || !os[.screenOffNeedsFilter]
+    let wanted = runs && systemScans && !dozes && (life == .foreground || screen || filters)
+    if wanted && !scanOn {
+      scanSince = t
+      starts = starts.filter { $0 + os[.scanStartPeriod] > t }
+      starved = starts.count >= Int(os[.scanStartLimit])
+      if !starved { starts.append(t) }
+    }
+    scanOn = wanted
+    if isRanging && heard { (seen, hitAt) = (true, nil) }
+  }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import Phones
+import Testing
+
+/// The engine, which jumps from event to event, against an account of the same rules that steps 100 ms at a time.
+@Suite struct ReferenceTests {
+  /// Of each range; BEACONKEEPER_TIMELINES=2500 makes it 10,000, which takes some minutes.
+  static let perRange = getenv("BEACONKEEPER_TIMELINES").flatMap { Int(String(cString: $0)) } ?? 40
+
+  @Test(arguments: 0..<4)
+  func engineAndReferenceAgree(range: Int) {
+    for index in 0..<Self.perRange {
+      let seed = UInt64(30_000_000 + range * Self.perRange + index)
+      let difference = Self.difference(in: RandomWalk(seed: seed))
+      #expect(difference == nil, "seed \(seed)")
+    }
+  }
+
+  /// Where the two first differ, in words.
+  static func difference(in walk: RandomWalk) -> String? {
+    let reference = ReferencePhone(walk)
+    reference.run(walk.timeline)
+
+    var engine = PhoneEngine(PhoneRules(walk.profile), near: walk.rule, start: walk.timeline.start)
+    if walk.timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
+    for (index, beacon) in walk.timeline.beacons.enumerated() where beacon.isForeign {
+      engine.ignoreBeacon(index)
+    }
+    var output = PolicyOutput()
+    for entry in walk.timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
+    engine.advance(through: walk.timeline.end, into: &output)
+    engine.concludeTrigger(into: &output)
+
+    let name = "\(walk.profile.os.name) \(walk.profile.strategy.name)"
+    var windows = output.windows[...]
+    var current: Window.State?
+    for (index, state) in reference.states.enumerated() {
+      while let next = windows.first, next.time <= Milliseconds(index) * 100 {
+        current = next.state
+        windows.removeFirst()
+      }
+      if current != state { return "\(name) at \(index * 100): \(current as Any), reference \(state)" }
+    }
+    let verdicts = output.verdicts.map {
+      "\($0.beacon) \($0.outcome) \($0.crossed) \($0.delivered.map(String.init) ?? "-")"
+    }
+    if verdicts != reference.verdicts { return "\(name): \(verdicts), reference \(reference.verdicts)" }
+    if engine.totals.ranging != reference.ranged {
+      return "\(name): ranged \(engine.totals.ranging), reference \(reference.ranged)"
+    }
+    if engine.totals.detected != reference.detected { return "\(name): detected" }
+    let tasks = engine.tasks
+    let told = [tasks.begins, tasks.ends, tasks.leaks, tasks.held.count]
+    let wanted = [reference.begins, reference.ends, reference.leaks, reference.held.count]
+    return told == wanted ? nil : "\(name): tasks \(told), reference \(wanted)"
+  }
+}
