@@ -20,13 +20,13 @@ import Testing
   /// Rows of the outbox and checkpoints of a fleet are read by the number of their layout.
   @Test func `other fields have another layout's number`() throws {
     let (_, fields) = try Self.parts()
-    // Where a private type is declared differs from run to run.
+    // Where a private type is declared differs from run to run, and in which module a type is makes no layout.
     let text = fields.map { type, names in
-      "\(type.replacing(/\(unknown context at [^)]*\)\./, with: "")): \(names.joined(separator: " "))"
+      "\(type.replacing(/\(unknown context at [^)]*\)\.|^\w+\./, with: "")): \(names.joined(separator: " "))"
     }.sorted()
     let octets = Array(text.joined(separator: "\n").utf8)
     let digest = StateChecksum.of(octets, count: octets.count)
-    let known: [UInt32: UInt64] = [18: 17_444_499_799_432_946_123]
+    let known: [UInt32: UInt64] = [18: 4_608_433_006_844_872_867]
     #expect(digest == known[StateCoder.layout], "raise StateCoder.layout, and note the digest here")
   }
 
@@ -96,7 +96,7 @@ import Testing
       "entries patterns entriesByKey tracked traits names identities strangers beaconsByEntry members "
       + "limits watchers hasOwnWatchers companions unasked others beside",
     "Beacons.AdmissionLimits": "members transitions",
-    "Beacons.RateLimit": "burst interval",
+    "Core.RateLimit": "burst interval",
     "Beacons.AddressResolver": "ciphers generation block",
     "Proximity.ZoneEngine": "rules sight roomSight insiders site keepsLinks hasRoomZones queue",
     "Proximity.BeaconState": "record",
