@@ -11,17 +11,5 @@ package struct BeaconSettings: Hashable, Sendable {
   /// `bind_key`: the name of the key that decrypts its readings (BTHome).
   package var bindKey: String?
   /// `names`: readable names for members of a region, by the part after the colon in `fleet:1.1`.
-  package var names: [String: String]
-
-  package init(
-    name: String, pattern: BeaconPattern, identityKey: String? = nil, measuredPower: Double? = nil,
-    bindKey: String? = nil, names: [String: String] = [:]
-  ) {
-    self.name = name
-    self.pattern = pattern
-    self.identityKey = identityKey
-    self.measuredPower = measuredPower
-    self.bindKey = bindKey
-    self.names = names
-  }
+  package var names: [String: String] = [:]
 }

@@ -23,21 +23,7 @@ package struct RemoteBroker: Hashable, Sendable {
   /// nil: derived from the gateway's name.
   package var clientID: String?
   /// Default 60 s; MQTT counts whole seconds.
-  package var keepAlive: TimeSpan
-
-  package init(
-    host: String, port: UInt16, tls: TLSSettings? = nil, username: String? = nil, password: Secret? = nil,
-    version: ProtocolVersion? = nil, clientID: String? = nil, keepAlive: TimeSpan = .seconds(60)
-  ) {
-    self.host = host
-    self.port = port
-    self.tls = tls
-    self.username = username
-    self.password = password
-    self.version = version
-    self.clientID = clientID
-    self.keepAlive = keepAlive
-  }
+  package var keepAlive: TimeSpan = .seconds(60)
 }
 
 /// How `mqtts` authenticates both sides. Paths are absolute, or relative to the working directory.

@@ -107,12 +107,7 @@ package struct MetricsSettings: Hashable, Sendable {
   /// `file`: an absolute path.
   package var file: String
   /// `every`: the time between two writes. Default 15 s.
-  package var interval: TimeSpan
-
-  package init(file: String, interval: TimeSpan = .seconds(15)) {
-    self.file = file
-    self.interval = interval
-  }
+  package var interval: TimeSpan = .seconds(15)
 }
 
 /// `telemetry:` – how often changing values are published.

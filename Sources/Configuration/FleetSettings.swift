@@ -22,27 +22,12 @@ package struct FleetSettings: Hashable, Sendable {
   /// nil: the name in our certificate; without one, RabbitMQ's `guest`.
   package var username: String?
   package var password: Secret?
-  package var virtualHost: String
-  package var tls: TLSSettings
+  package var virtualHost: String = "/"
+  package var tls: TLSSettings = TLSSettings()
   /// How many queues share the beacons; the same number as in every gateway's `publish`. Default 16.
-  package var partitions: Int
+  package var partitions: Int = 16
   /// How often gateways publish observations: the slowest gateway's `interval`. Default 1 s.
-  package var interval: TimeSpan
+  package var interval: TimeSpan = .seconds(1)
   /// How often a partition's state is saved. Default 5 s.
-  package var checkpoint: TimeSpan
-
-  package init(
-    nodes: [Node], username: String? = nil, password: Secret? = nil, virtualHost: String = "/",
-    tls: TLSSettings = TLSSettings(), partitions: Int = 16, interval: TimeSpan = .seconds(1),
-    checkpoint: TimeSpan = .seconds(5)
-  ) {
-    self.nodes = nodes
-    self.username = username
-    self.password = password
-    self.virtualHost = virtualHost
-    self.tls = tls
-    self.partitions = partitions
-    self.interval = interval
-    self.checkpoint = checkpoint
-  }
+  package var checkpoint: TimeSpan = .seconds(5)
 }

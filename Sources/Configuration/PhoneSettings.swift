@@ -8,19 +8,19 @@ package struct PhoneSettings: Hashable, Sendable {
   package var beacon: String
   /// The beacon's key in observations; nil if the key may vary.
   package var beaconKey: String?
-  package var variant: Variant
+  package var variant: Variant = .seed
   /// The system and the strategy, with the changes from the configuration.
   package var profile: PhoneProfile
   /// The zones that it names; nil: every zone with a near rule that watches its beacon.
   package var zones: [String]?
   /// Names of the entries of `beacons:` to which its beacon belongs.
-  package var entries: Set<String>
+  package var entries: Set<String> = []
   /// Its own distance to re-arm in metres; nil: that of each zone.
   package var rearm: Double?
   /// What counts as near, zone by zone; empty: nothing, so there is never a verdict.
-  package var triggers: [Trigger]
+  package var triggers: [Trigger] = []
   /// Whether the window is published once a second while background time runs out.
-  package var countdown: Bool
+  package var countdown: Bool = false
 
   /// The near trigger of one zone.
   package struct Trigger: Hashable, Sendable {
@@ -58,23 +58,6 @@ package struct PhoneSettings: Hashable, Sendable {
   /// Stands for "no distance, only signal": half the largest distance that the engine accepts.
   package static let distanceless: Micrometres = 500_000_000_000
 
-  package init(
-    name: String, beacon: String, beaconKey: String? = nil, variant: Variant = .seed, profile: PhoneProfile,
-    zones: [String]? = nil, entries: Set<String> = [], rearm: Double? = nil, triggers: [Trigger] = [],
-    countdown: Bool = false
-  ) {
-    self.name = name
-    self.beacon = beacon
-    self.beaconKey = beaconKey
-    self.variant = variant
-    self.profile = profile
-    self.zones = zones
-    self.entries = entries
-    self.rearm = rearm
-    self.triggers = triggers
-    self.countdown = countdown
-  }
-
   /// Whether it is equal in effect. Such a phone keeps its state through a reload.
   package func means(_ other: PhoneSettings) -> Bool {
     var other = other
@@ -106,12 +89,6 @@ package struct ProfileSettings: Hashable, Sendable {
     package var name: String
     package var base: String
     package var constants: [Setting]
-
-    package init(name: String, base: String, constants: [Setting]) {
-      self.name = name
-      self.base = base
-      self.constants = constants
-    }
   }
 
   /// A constant with its new value.
@@ -120,13 +97,6 @@ package struct ProfileSettings: Hashable, Sendable {
     package var value: ConstantValue
     package var source: String
     package var confidence: Confidence
-
-    package init(name: String, value: ConstantValue, source: String, confidence: Confidence) {
-      self.name = name
-      self.value = value
-      self.source = source
-      self.confidence = confidence
-    }
   }
 
   package var systemChanges: [Change] = []

@@ -8,9 +8,9 @@ package struct RoomSettings: Hashable, Sendable {
   /// The name of its floor; nil only if there are no `floors`.
   package var floor: String?
   /// Its corners in order, in the site's own coordinates; empty: no geometry is known. At least three, and no two sides cross.
-  package var outline: [Point]
+  package var outline: [Point] = []
   /// Names of the receivers in it. May be empty if there is an outline.
-  package var receivers: [String]
+  package var receivers: [String] = []
   /// The area of Home Assistant suggested for its device.
   package var area: String?
 
@@ -18,16 +18,6 @@ package struct RoomSettings: Hashable, Sendable {
   package static let limit = 256
   package static let cornerLimit = 200
   package static let allCornersLimit = 4_000
-
-  package init(
-    name: String, floor: String? = nil, outline: [Point] = [], receivers: [String] = [], area: String? = nil
-  ) {
-    self.name = name
-    self.floor = floor
-    self.outline = outline
-    self.receivers = receivers
-    self.area = area
-  }
 }
 
 /// `floors:` – a storey.
@@ -40,12 +30,6 @@ package struct FloorSettings: Hashable, Sendable {
 
   /// The largest number of floors.
   package static let limit = 64
-
-  package init(name: String, height: Double, ceiling: Double? = nil) {
-    self.name = name
-    self.height = height
-    self.ceiling = ceiling
-  }
 }
 
 /// `doors:` – an opening in a wall between rooms, from one side to the other.
@@ -57,12 +41,6 @@ package struct DoorSettings: Hashable, Sendable {
 
   /// The largest number of doors.
   package static let limit = 256
-
-  package init(from: Point, to: Point, floor: String? = nil) {
-    self.from = from
-    self.to = to
-    self.floor = floor
-  }
 }
 
 import Beacons

@@ -9,21 +9,10 @@ package struct WakeSettings: Hashable, Sendable {
   /// The identities to broadcast.
   package var regions: WakeRegions
   /// `measured_power`: the RSSI that a phone reads at 1 m, in dBm. Default -59.
-  package var measuredPower: Int8
+  package var measuredPower: Int8 = -59
   package var plan: WakePlan
   /// Which phone the plan was computed for, as text; nil: the plan is in the configuration.
   package var audience: String?
-
-  package init(
-    adapter: String? = nil, regions: WakeRegions, measuredPower: Int8 = -59, plan: WakePlan,
-    audience: String? = nil
-  ) {
-    self.adapter = adapter
-    self.regions = regions
-    self.measuredPower = measuredPower
-    self.plan = plan
-    self.audience = audience
-  }
 
   /// In the order of the plan's regions.
   package var identities: [IBeacon] {
@@ -46,12 +35,6 @@ package struct WakeRegions: Hashable, Sendable {
   package var major: UInt16
   /// Starts at `minor`, which is 1 by default.
   package var minors: ClosedRange<UInt16>
-
-  package init(uuid: UInt128, major: UInt16, minors: ClosedRange<UInt16>) {
-    self.uuid = uuid
-    self.major = major
-    self.minors = minors
-  }
 
   package func contains(_ beacon: IBeacon) -> Bool {
     beacon.uuid == uuid && beacon.major == major && minors.contains(beacon.minor)

@@ -70,11 +70,6 @@ package struct LeaseRecord: Hashable, Sendable {
     package var lease: UInt64
     package var position: UInt64
 
-    package init(lease: UInt64, position: UInt64) {
-      self.lease = lease
-      self.position = position
-    }
-
     package static func < (left: Self, right: Self) -> Bool {
       (left.lease, left.position) < (right.lease, right.position)
     }
@@ -84,12 +79,6 @@ package struct LeaseRecord: Hashable, Sendable {
   package var worker: String
   /// nil: there is none yet.
   package var saved: Saved?
-
-  package init(lease: UInt64, worker: String, saved: Saved?) {
-    self.lease = lease
-    self.worker = worker
-    self.saved = saved
-  }
 
   /// Whether it contains everything that another record does.
   func covers(_ other: LeaseRecord) -> Bool {
@@ -103,10 +92,4 @@ package struct LeaseMark: Hashable, Sendable {
   /// Distinguishes this wait from earlier ones of the same worker.
   package var turn: UInt64
   package var number: UInt64
-
-  package init(worker: String, turn: UInt64, number: UInt64) {
-    self.worker = worker
-    self.turn = turn
-    self.number = number
-  }
 }

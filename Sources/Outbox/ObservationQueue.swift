@@ -38,11 +38,6 @@ package struct ObservationQueue: Sendable {
     package var count = 0
     /// The highest number ever used.
     package var last: Int64 = 0
-
-    package init(count: Int = 0, last: Int64 = 0) {
-      self.count = count
-      self.last = last
-    }
   }
 
   /// Sent, and not acknowledged; by number.
@@ -233,16 +228,6 @@ package struct WaitingBatch: Hashable, Sendable {
   package var observations: Int
   /// When it was made, on the monotonic clock; nil: before the last boot.
   package var made: MonotonicTime?
-
-  package init(
-    number: Int64, topic: String, payload: [UInt8], observations: Int, made: MonotonicTime?
-  ) {
-    self.number = number
-    self.topic = topic
-    self.payload = payload
-    self.observations = observations
-    self.made = made
-  }
 
   /// Its approximate size in memory or on disk.
   var octets: Int { payload.count + topic.utf8.count + 40 }

@@ -28,12 +28,6 @@ package struct Draft: Hashable, Sendable {
     package var pattern: BeaconPattern
     /// Signal in dBm when it was chosen.
     package var signal: Int?
-
-    package init(name: String, pattern: BeaconPattern, signal: Int? = nil) {
-      self.name = name
-      self.pattern = pattern
-      self.signal = signal
-    }
   }
 
   package struct Zone: Hashable, Sendable {

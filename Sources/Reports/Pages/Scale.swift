@@ -5,13 +5,6 @@ package struct Scale {
   package var start: Double
   package var end: Double
 
-  package init(from: Double, to: Double, start: Double, end: Double) {
-    self.from = from
-    self.to = to
-    self.start = start
-    self.end = end
-  }
-
   package func callAsFunction(_ value: Double) -> Double {
     guard to > from else { return start }
     return start + (min(max(value, from), to) - from) / (to - from) * (end - start)
