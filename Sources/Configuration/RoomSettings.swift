@@ -76,11 +76,11 @@ package struct CalibrationAccount: Hashable, Sendable {
   }
 
   package var time: WallTime
-  /// Beaconkeeper's version that wrote it.
+  /// The version of Beaconkeeper that wrote it.
   package var version: String
   /// The beacon that was carried.
   package var beacon: String
-  /// All rooms that were configured then; 0 s for those that were never covered.
+  /// All rooms that were configured then. A room that was never covered has 0 s.
   package var stays: [Stay]
   /// nil: the walk was too short.
   package var heldOut: HeldOut?

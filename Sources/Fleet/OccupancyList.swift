@@ -55,7 +55,7 @@ struct OccupancyList {
     return OccupancyMessage.Member(beacon: beacon, displayName: displayName, since: since, isNear: isNear)
   }
 
-  /// nil: it is a value of another type.
+  /// Reads a text; nil: the value has another type.
   private static func text(
     _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
   ) throws(JSONCursor.Malformed) -> String? {

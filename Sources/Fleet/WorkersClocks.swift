@@ -1,7 +1,7 @@
 import Beacons
 import Core
 
-/// Whether a partition may use a tick. A tick may be ahead of the workers' clocks by `TickSchedule.skew` at most, whoever
+/// Decides whether a partition may use a tick. A tick may be ahead of the workers' clocks by `TickSchedule.skew` at most, whoever
 /// published it.
 package struct WorkersClocks: Sendable {
   /// A partition whose time is ahead by more than this begins anew. Otherwise it would decide nothing until the clocks reach

@@ -18,7 +18,7 @@ extension Loop {
     session.state.withLock { state in
       state.unwritten -= written
       for item in items { take(item, &state, &news) }
-      // Not if the connection has ended meanwhile.
+      // If the connection has ended meanwhile, it is not proven.
       if isProven, disconnectCode == nil { proven(&state, &news) }
       state.isLoopAsleep = false
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }

@@ -48,7 +48,7 @@ struct BeaconRows {
   }
 
   /// Reads every beacon, and removes texts that none of them uses any more. A damaged row costs only its own beacon.
-  mutating func load(_ database: Connection) throws -> [SavedBeacon] {
+  mutating func load(_ database: SQLConnection) throws -> [SavedBeacon] {
     var textsByNumber: [Int64: String] = [:]
     for row in try database.rows("SELECT id, value FROM text") {
       if let id = Self.number(row["id"]), let text = row["value"].string {
@@ -93,7 +93,7 @@ struct BeaconRows {
   }
 
   /// Writes beacons by their keys, and forgets those that are nil.
-  mutating func write(_ beacons: [String: SavedBeacon?], _ database: Connection) throws {
+  mutating func write(_ beacons: [String: SavedBeacon?], _ database: SQLConnection) throws {
     for (key, beacon) in beacons {
       if let beacon {
         var new: [(Int64, String)] = []

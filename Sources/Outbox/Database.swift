@@ -9,21 +9,21 @@ struct DatabaseError: Error {
 
 /// An SQLite file. It has no lock. Only its owner waits for the disk.
 final class Database {
-  private let connection: Connection
+  private let connection: SQLConnection
 
   /// Opens the file, or creates it.
   ///
   /// - Parameter setUp: statements to execute before all others.
   init(path: String, setUp: String = "") throws(DatabaseError) {
-    connection = try Connection(path: path)
+    connection = try SQLConnection(path: path)
     try connection.execute(script: setUp)
   }
 
   /// Outside `write`, each statement is a transaction of its own.
-  func use<Result>(_ body: (Connection) throws -> Result) throws -> Result { try body(connection) }
+  func use<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result { try body(connection) }
 
   /// Runs one transaction: when this returns, all of it is on disk, or nothing.
-  func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+  func write<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result {
     try connection.execute("BEGIN IMMEDIATE")
     do {
       let result = try body(connection)
@@ -40,7 +40,7 @@ final class Database {
 }
 
 /// An open file, and its prepared statements.
-final class Connection {
+final class SQLConnection {
   /// Milliseconds to wait for another process that uses the file.
   private static let patience: Int32 = 1000
 

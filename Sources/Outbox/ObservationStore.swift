@@ -124,7 +124,7 @@ package final class ObservationStore {
     return dropped
   }
 
-  private static func trim(_ database: Connection, to limit: Int, keeping kept: Int64) throws -> Dropped {
+  private static func trim(_ database: SQLConnection, to limit: Int, keeping kept: Int64) throws -> Dropped {
     var dropped = Dropped()
     var surplus = (try database.value("SELECT total(octets) FROM batch").double ?? 0) - Double(limit)
     while surplus > 0 {

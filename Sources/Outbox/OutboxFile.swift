@@ -35,7 +35,7 @@ enum OutboxFile {
   }
 
   /// Creates the tables in an empty file; otherwise checks the version, and raises an earlier one.
-  static func makeTables(_ database: Connection) throws {
+  static func makeTables(_ database: SQLConnection) throws {
     let found = try database.value("PRAGMA user_version").int64
     switch found {
     case let found? where found == version || earlierVersions.contains(found):
@@ -67,7 +67,7 @@ enum OutboxFile {
     guard (error as? DatabaseError)?.code == SQLITE_FULL else { return false }
     let isFull = try? database.use { database in
       let (pages, free) = (try number("page_count", database), try number("freelist_count", database))
-      // A transition may need several pages at once.
+      // Full means 63/64, because a transition may need several pages at once.
       return (pages - free) * pageSize > largest / 64 * 63
     }
     return isFull ?? false
@@ -90,7 +90,7 @@ enum OutboxFile {
     }
   }
 
-  private static func number(_ pragma: String, _ database: Connection) throws -> Int {
+  private static func number(_ pragma: String, _ database: SQLConnection) throws -> Int {
     Int(clamping: try database.value("PRAGMA \(pragma)").int64 ?? 0)
   }
 }

@@ -131,7 +131,7 @@ package final class OutboxStore {
     return number
   }
 
-  static func counters(_ database: Connection) throws -> [String: UInt32] {
+  static func counters(_ database: SQLConnection) throws -> [String: UInt32] {
     var counters: [String: UInt32] = [:]
     for row in try database.rows("SELECT key, counter FROM counter") {
       guard let key = row["key"].string, let counter = row["counter"].int64.flatMap(UInt32.init(exactly:))
@@ -213,7 +213,7 @@ package final class OutboxStore {
 
   package func close() { try? database.close() }
 
-  private static func set(_ name: String, _ value: SQLValue, _ database: Connection) throws {
+  private static func set(_ name: String, _ value: SQLValue, _ database: SQLConnection) throws {
     try database.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", .text(name), value)
   }
 }

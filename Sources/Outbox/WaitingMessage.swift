@@ -37,7 +37,7 @@ extension WaitingMessage {
     }
   }
 
-  func insert(into database: Connection) throws(DatabaseError) {
+  func insert(into database: SQLConnection) throws(DatabaseError) {
     try database.execute(
       "INSERT OR REPLACE INTO waiting (id, epoch, seq, body) VALUES (?, ?, ?, ?)", .integer(row),
       .integer(Int64(clamping: content.epoch)), .integer(Int64(clamping: content.sequence)),

@@ -124,8 +124,9 @@ package final class SensorFormats: Sendable {
 }
 
 extension [SensorFormat] {
-  /// The first format of `structure`, the data of an AD structure with its number, that the sender uses; with the range of its
-  /// data. nil: none.
+  /// The first format that the sender uses, and the range of its data; nil: none.
+  ///
+  /// - Parameter structure: the data of an AD structure, with the number of the format.
   package func first(
     in place: SensorFormat.Place, _ structure: Span<UInt8>, context: borrowing FormatContext
   ) -> (SensorFormat, data: Range<Int>)? {

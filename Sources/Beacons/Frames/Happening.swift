@@ -5,7 +5,7 @@ import Core
 ///
 /// Source: https://bthome.io/format
 public struct Happening: Hashable, Sendable {
-  /// One of the quantity's `happenings`.
+  /// The word for it in JSON, one of those that `Quantity.happenings` lists.
   public var word: String
   /// How far a dimmer was turned, or how often a tag was moved.
   public var amount: UInt32?

@@ -297,7 +297,7 @@ struct KeyWords: ~Escapable {
 
   var isAtEnd: Bool { place == text.count }
 
-  /// Skips a word that is not the last; returns false, without moving, if another word is next.
+  /// Skips this word if it is next and another follows. Otherwise it does not move, and returns false.
   @_lifetime(self: copy self)
   mutating func skip(_ word: StaticString) -> Bool {
     let end = place + word.utf8CodeUnitCount

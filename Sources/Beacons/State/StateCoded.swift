@@ -152,7 +152,7 @@ extension TimeSpan: StateCoded {
   }
 }
 
-/// Must be below the coder's bound, as in the following types.
+/// An index is below its bound in the coder, here and in the following types.
 extension ReceiverIndex: StateCoded {
   public func write(to coder: inout StateCoder) {
     coder.mention(Int32(rawValue), .receiver)

@@ -101,7 +101,7 @@ extension Outline {
     for first in walls.indices {
       for second in walls.indices.dropFirst(first + 1) {
         if second == first + 1 || (first == 0 && second == walls.count - 1) {
-          // They share a corner, but must not overlap.
+          // Neighbouring sides share a corner, but must not overlap.
           let (before, after) = second == first + 1 ? (first, second) : (second, first)
           if walls[before].turnsBack(into: walls[after]) { return (first, second) }
         } else if walls[first].meets(walls[second]) {

@@ -9,7 +9,7 @@ struct RemoteReceivers: Sendable {
     var isKnown = false
     /// Which scanner of the configuration it belongs to.
     var scanner = 0
-    /// Its own last status.
+    /// Whether its own last status was `offline`.
     var isOffline = false
     /// Why another gateway reports this radio as blind.
     var fault: String?

@@ -196,7 +196,7 @@ struct InquiryPace: Sendable {
 
   mutating func succeeded() { self = InquiryPace() }
 
-  /// Returns how long to wait; nil: try again soon.
+  /// Returns the pause before the next attempt; nil: try again at the usual pace.
   mutating func failed(_ failure: Failure, at time: MonotonicTime) -> TimeSpan? {
     inARow += 1
     let doublings =

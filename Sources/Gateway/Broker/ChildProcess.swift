@@ -31,7 +31,7 @@ final class ChildProcess: Sendable {
 
   /// - Parameters:
   ///   - arguments: the program's full path and its arguments.
-  /// - input: its standard input.
+  ///   - input: its standard input.
   static func start(
     _ arguments: [String], input: [UInt8] = [], onLine: @escaping @Sendable (String) -> Void
   ) async throws(StartError) -> ChildProcess {

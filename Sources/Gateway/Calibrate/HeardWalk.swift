@@ -151,7 +151,7 @@ extension HeardWalk {
   }
 }
 
-/// Where the beacon was from a time on, until the next mark.
+/// A mark: where the beacon was from its time until the next mark.
 package struct PlacedMark: Sendable {
   package var time: MonotonicTime
   /// nil: unknown.

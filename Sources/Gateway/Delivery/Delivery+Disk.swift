@@ -13,9 +13,9 @@ import Web
 /// previous one was written. At most one is running, and nothing waits for it: decisions, the API and the shutdown continue
 /// while a disk hangs.
 extension Delivery {
-  /// Acknowledgements are written together with the next transition. At most this many wait for it,
+  /// Acknowledgements are written together with the next transition. At most this many wait for it.
   private static let acknowledgementLimit = 500
-  /// and at most this long.
+  /// How long they wait for it at most.
   private static let acknowledgementPatience = TimeSpan.seconds(60)
   private static let fetchLimit = 1_000
   /// The least time between two transactions, so that many transitions share one.

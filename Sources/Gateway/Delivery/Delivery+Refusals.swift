@@ -9,58 +9,6 @@ import Synchronization
 
 /// Messages that the broker refuses, or accepts again later. `Permissions` decides.
 extension Delivery {
-  enum HandedOver {
-    case published
-    case parked
-    /// It is useless now.
-    case dropped
-    /// It can never be published.
-    case invalid
-    /// The client has no room; try again later.
-    case full
-  }
-
-  /// Sends a message if its topic allows that now.
-  func handOver(_ item: Permissions.Item, _ message: Message, _ state: inout State) -> HandedOver {
-    switch state.permissions.way(of: item, at: clock()) {
-    case .skip: return .dropped
-    case .park:
-      state.permissions.park(item)
-      return .parked
-    case .publish(let isAsking, let isOnTrial):
-      // After connecting, every message that is still valid is published again.
-      if item.isUnanswered, !client.isConnected { return .dropped }
-      let result = publish(message, item, isAsking: isAsking, isOnTrial: isOnTrial)
-      if result == .published { state.permissions.sent(item, isAsking: isAsking) }
-      if state.permissions.hasQuestions { inquiry.yield() }
-      return result
-    }
-  }
-
-  private func publish(
-    _ message: Message, _ item: Permissions.Item, isAsking: Bool, isOnTrial: Bool
-  ) -> HandedOver {
-    do throws(PublishError) {
-      try client.publish(
-        message.payload, to: message.topic, qos: isAsking ? .atLeastOnce : message.qos,
-        retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) },
-        id: item.number, isOnTrial: isOnTrial)
-    } catch .outstandingLimit, .stopped {
-      return .full
-    } catch .notConnected {
-      return .dropped
-    } catch {
-      logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
-      return .invalid
-    }
-    logger.debug(
-      "published",
-      metadata: [
-        "topic": "\(message.topic)", "qos": "\(message.qos.rawValue)", "octets": "\(message.payload.count)",
-      ])
-    return .published
-  }
-
   /// Publishes a refused message that is due. Returns false if the client has no room.
   func tryRefused(_ state: inout State) -> Bool {
     guard let item = state.permissions.dueTrial(at: clock()) else { return true }
@@ -68,17 +16,6 @@ extension Delivery {
     if result == .published { state.permissions.tried(item) }
     if state.permissions.hasQuestions { inquiry.yield() }
     return result != .full
-  }
-
-  /// Publishes messages that would be useless later, before everything that waits. Without a connection they are dropped.
-  func sendNow(_ messages: [Message]) {
-    state.withLock { state in
-      for message in messages { sendNow(message, &state) }
-    }
-  }
-
-  func sendNow(_ message: Message, _ state: inout State) {
-    _ = handOver(state.permissions.item(.plain(message), message), message, &state)
   }
 
   // MARK: The broker's answers

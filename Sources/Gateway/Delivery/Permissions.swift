@@ -72,7 +72,7 @@ struct Permissions: Sendable {
   enum Outcome: Equatable {
     /// The broker has it, or must be believed. nil: it is in no outbox.
     case delivered(row: Int64?)
-    /// - isLeftOut: further messages of the topic are not kept.
+    /// - Parameter isLeftOut: further messages of the topic are not kept.
     case refused(topic: String, reason: String, isLeftOut: Bool)
     /// The broker has no room for it now.
     case postponed(topic: String, reason: String)

@@ -19,11 +19,11 @@ struct FleetDoctor {
 
   func examine() -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    var reached: Connection?
+    var reached: RabbitMQConnection?
     for node in fleet.nodes {
       let name = "\(node.host):\(node.port)"
       do throws(Failure) {
-        let connection = try Connection(Node(node, fleet), name: "beaconkeeper doctor")
+        let connection = try RabbitMQConnection(Node(node, fleet), name: "beaconkeeper doctor")
         let version = connection.property("version") ?? "of an unknown version"
         findings.append(DoctorFinding("rabbitmq", .ok, "\(name): RabbitMQ \(version)"))
         reached = reached ?? connection
@@ -49,7 +49,7 @@ struct FleetDoctor {
 
   // MARK: Queues
 
-  private func queues(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
+  private func queues(_ connection: RabbitMQConnection) throws(Failure) -> [DoctorFinding] {
     var (missing, alone, behind): ([Int], [Int], [Int]) = ([], [], [])
     var waiting = 0
     var limited: [String] = []
@@ -100,7 +100,8 @@ struct FleetDoctor {
   /// nil: there is no such queue.
   ///
   /// - Parameter limited: names of queues that were not made by a worker; this one is appended if it is one of them.
-  private func look(at queue: String, _ connection: Connection, limited: inout [String]) throws(Failure)
+  private func look(at queue: String, _ connection: RabbitMQConnection, limited: inout [String])
+    throws(Failure)
     -> (messages: Int, consumers: Int)?
   {
     guard let found = try connection.look(at: queue, on: Self.channel) else {
@@ -115,7 +116,7 @@ struct FleetDoctor {
 
   /// RabbitMQ does not report a queue's arguments, but it compares them in a declaration. That does not change an existing
   /// queue.
-  private func isLimited(_ queue: String, _ connection: Connection) throws(Failure) -> Bool {
+  private func isLimited(_ queue: String, _ connection: RabbitMQConnection) throws(Failure) -> Bool {
     do throws(Failure) {
       try connection.declare(queue: queue, QuorumQueue.arguments, on: Self.channel)
       return false
@@ -130,7 +131,7 @@ struct FleetDoctor {
   // MARK: Workers
 
   /// Reads the workers' ticks for twice their longest interval.
-  private func workers(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
+  private func workers(_ connection: RabbitMQConnection) throws(Failure) -> [DoctorFinding] {
     let own = "beaconkeeper-fleet.doctor"
     try connection.declareOwn(queue: own, on: Self.channel)
     let noTicks = DoctorFinding(

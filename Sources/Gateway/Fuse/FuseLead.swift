@@ -30,8 +30,9 @@ struct FuseLead {
   private var restsUntil: MonotonicTime?
   private var tellsFrom: MonotonicTime?
   private let leftovers: Leftovers
-  /// When to search for retained places that are no longer configured, and until when; nil: done.
+  /// When the search for retained places that are no longer configured begins; nil: it is done.
   private var looks: MonotonicTime?
+  /// When the search ends.
   private var looksUntil: MonotonicTime?
 
   init(_ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker) {

@@ -11,8 +11,8 @@ extension FuseWorker {
   private static let listening = TimeSpan.seconds(30)
   /// One search serves all partitions, so the first one waits for the others, but not longer than this.
   private static let patience = TimeSpan.seconds(120)
-  /// A worker that takes a partition over within this time after it began anew searches again, because the previous one may not
-  /// have done so.
+  /// A partition that began anew within this time is searched again by its next worker, because the previous one may not have
+  /// done so.
   private static let youth = TimeSpan.seconds(600)
   /// After this long without a message, all retained ones have come.
   private static let silence = TimeSpan.seconds(3)

@@ -170,12 +170,12 @@ extension FuseWorker {
       .min { ($0.value.saved, $0.key) < ($1.value.saved, $1.key) }?.key
   }
 
-  private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseBroker) throws(Failure) {
+  private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseRabbitMQ) throws(Failure) {
     let hasTurn = nextToSave == number
     guard let holding = holdings[number] else { return }
     let open = holding.processed - holding.acknowledged
     let isDue =
-      hasTurn && now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
+      hasTurn && now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseRabbitMQ.prefetch / 2)
     if holding.saving == nil, open > 0, isDue || holding.isLeaving {
       let position = holding.partition.counts.messages
       let checkpoint = Checkpoint(
@@ -200,7 +200,7 @@ extension FuseWorker {
       holding.saving?.payload = nil
     }
     if saving.payload == nil, rabbit.leases[number]?.isSafe(upTo: saving.position) == true {
-      try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseBroker.channel(number))
+      try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseRabbitMQ.channel(number))
       let count = Int(saving.delivery - holding.acknowledged)
       holding.unacknowledged.removeFirst(min(count, holding.unacknowledged.count))
       holding.acknowledged = saving.delivery
@@ -243,7 +243,7 @@ extension FuseWorker {
     holdings[number]?.proof = .init(purpose: purpose, mark: mark, asked: now)
   }
 
-  private func lookAtProof(of number: Int, at now: MonotonicTime, _ rabbit: FuseBroker) throws(Failure) {
+  private func lookAtProof(of number: Int, at now: MonotonicTime, _ rabbit: FuseRabbitMQ) throws(Failure) {
     guard let holding = holdings[number], let proof = holding.proof else { return }
     if rabbit.isProven(proof.mark, of: number) {
       holding.proof = nil

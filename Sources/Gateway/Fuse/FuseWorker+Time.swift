@@ -8,13 +8,13 @@ import Logging
 extension FuseWorker {
   private static let differences = .zero - TickSchedule.skew...TickSchedule.skew
 
-  func tick(_ rabbit: FuseBroker, at now: MonotonicTime) throws(Failure) {
+  func tick(_ rabbit: FuseRabbitMQ, at now: MonotonicTime) throws(Failure) {
     let wallNow = LiveClock.wallNow
     guard let tellsTime = ticks.takeDue(at: now, wallNow, among: workers.keys) else { return }
     try rabbit.tick(wallNow, tellsTime: tellsTime)
   }
 
-  func hearWorkers(_ rabbit: FuseBroker) {
+  func hearWorkers(_ rabbit: FuseRabbitMQ) {
     let now = LiveClock.now
     for heard in rabbit.heard {
       let tick = heard.tick
@@ -38,7 +38,7 @@ extension FuseWorker {
   }
 
   /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick.
-  func compareClocks(_ rabbit: FuseBroker) throws(Failure) {
+  func compareClocks(_ rabbit: FuseRabbitMQ) throws(Failure) {
     guard began == nil else { return }
     let end = LiveClock.now + TickSchedule.longestSilence + .milliseconds(200)
     while LiveClock.now < end {

@@ -29,7 +29,7 @@ final class FuseWorker {
   let inbox: FuseInbox
   let logger: Logger
 
-  var rabbit: FuseBroker?
+  var rabbit: FuseRabbitMQ?
   var holdings: [Int: FuseHolding] = [:]
   /// The last partition whose waiting messages were processed.
   var served = 0
@@ -120,7 +120,7 @@ final class FuseWorker {
   }
 
   private func connect() throws(Failure) {
-    let rabbit = try FuseBroker(
+    let rabbit = try FuseRabbitMQ(
       Node(fleet.nodes[node], fleet), names, partitions: fleet.partitions, worker: name, declares: declares)
     declares = false
     self.rabbit = rabbit
@@ -166,7 +166,7 @@ final class FuseWorker {
   }
 
   /// Reads from the queues; false if there may be more.
-  private func takeTurn(_ rabbit: FuseBroker) throws(Failure) -> Bool {
+  private func takeTurn(_ rabbit: FuseRabbitMQ) throws(Failure) -> Bool {
     let end = LiveClock.now + Self.turn
     for _ in 0..<Self.turnLimit {
       guard let event = try rabbit.consumer.next() else { return true }
@@ -176,7 +176,7 @@ final class FuseWorker {
     return false
   }
 
-  private func wait(_ rabbit: FuseBroker, until time: MonotonicTime) {
+  private func wait(_ rabbit: FuseRabbitMQ, until time: MonotonicTime) {
     let rest = max(min((time - LiveClock.now).nanoseconds / 1_000_000 + 1, 250), 0)
     var places = [rabbit.consumer.descriptor, rabbit.publisher.descriptor, rabbit.reader.descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

@@ -22,7 +22,7 @@ final class QueueDepths: Sendable {
       while !isStopping() {
         do throws(Failure) {
           let node = fleet.nodes[attempts % fleet.nodes.count]
-          let connection = try Connection(Node(node, fleet), name: "\(worker) counts")
+          let connection = try RabbitMQConnection(Node(node, fleet), name: "\(worker) counts")
           try connection.open(channel: Self.channel)
           while !isStopping() {
             try self.ask(connection, fleet, names)
@@ -40,7 +40,9 @@ final class QueueDepths: Sendable {
     }
   }
 
-  private func ask(_ connection: Connection, _ fleet: FleetSettings, _ names: FleetNames) throws(Failure) {
+  private func ask(_ connection: RabbitMQConnection, _ fleet: FleetSettings, _ names: FleetNames)
+    throws(Failure)
+  {
     var depths: [Int: Int] = [:]
     for partition in 0..<fleet.partitions {
       guard let queue = try connection.look(at: names.queue(partition), on: Self.channel) else {
@@ -52,7 +54,7 @@ final class QueueDepths: Sendable {
   }
 
   /// Waits, and answers heartbeats meanwhile.
-  private func rest(_ connection: Connection, for interval: Duration, _ isStopping: () -> Bool)
+  private func rest(_ connection: RabbitMQConnection, for interval: Duration, _ isStopping: () -> Bool)
     throws(Failure)
   {
     let end = ContinuousClock.now + interval

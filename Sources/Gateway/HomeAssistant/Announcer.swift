@@ -167,7 +167,7 @@ struct Announcer: Sendable {
     isConnected && sweepTime == nil && obsolete.isEmpty && (due.count == 0 || !plan.isOn)
   }
 
-  /// When `next` has messages without further events; nil: never.
+  /// When `next` returns messages even if nothing happens until then; nil: never.
   func nextTime(after time: MonotonicTime) -> MonotonicTime? {
     guard isConnected else { return nil }
     if let sweepTime { return sweepTime }

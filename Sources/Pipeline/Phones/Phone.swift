@@ -239,7 +239,7 @@ extension Phone {
     lastReport = payload
     if isRetained {
       guard event.isLasting else { return }
-      // The app entered the background long ago, so this opens no window.
+      // Only an app that was in the foreground opens a window when it enters the background.
       if event == .background, window?.state != .foreground { return }
     }
     wallOffset = wallTime - WallTime(nanoseconds: time.nanoseconds)

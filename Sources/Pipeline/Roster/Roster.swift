@@ -239,8 +239,8 @@ extension Frame {
   }
 }
 
-/// Members of regions, roughly in the order in which they were last heard. A heap of lower bounds, each corrected
-/// when it reaches the top.
+/// Finds the member of a region that was silent longest. The times in its heap may be too early: a time is corrected when it
+/// reaches the top.
 struct LongestUnheard: Sendable {
   private struct Entry: StateElement {
     var heard = MonotonicTime.zero

@@ -1,4 +1,4 @@
-/// The prior for a beacon that appears: it is probably in a room with a receiver that hears it, or in a room without a working
+/// The probability of each place for a beacon that has just appeared: it is probably in a room with a receiver that hears it, or in a room without a working
 /// receiver. Only here does a receiver that does not hear the beacon count as evidence. It never moves a beacon out of its room,
 /// because a receiver may fail. Without outlines, a beacon cannot appear in a blind room.
 struct Appearance: Sendable {

@@ -7,7 +7,7 @@ import Glibc
 /// site of forty rooms it was 20 dB too high, and the beacon appeared near receivers that did not hear it. A power learnt at the
 /// first estimated place confirms that place even if it is wrong. On the recorded flat it took up to a minute to correct that.
 struct PlaceAndPower: Sendable {
-  /// By place: the beacon's strength relative to the maps if it is there, dB.
+  /// By place: how much stronger than the maps say the beacon would have to send if it were there, dB.
   private var offsets: [Float] = []
   /// By place: the misfit of the receivers' levels.
   private var misfits: [Float] = []

@@ -74,8 +74,8 @@ struct ReceiverGains: Sendable {
     stays[track] = 0
   }
 
-  /// Records that the beacon of a track is in its room from an earlier run. Its data there were counted then. Counting them again
-  /// at each restart would reinforce the error of one odd place.
+  /// Records that the beacon of a track was in its room before the restart, so that its data there are already counted. To count
+  /// them again at each restart would reinforce the error of one odd place.
   mutating func goOn(_ track: Int) {
     begin(track)
     stays[track] = Self.longest

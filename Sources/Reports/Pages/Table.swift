@@ -12,7 +12,7 @@ package struct Table<Row> {
     let meaning: String?
     let isNumber: Bool
     let cell: (Row) -> String
-    /// How a page writes it, if that is more than the text.
+    /// Writes the cell on a page; nil: a page has its text.
     let write: ((Row, inout Markup) -> Void)?
 
     package init(

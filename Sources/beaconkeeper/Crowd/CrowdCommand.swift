@@ -97,7 +97,7 @@ struct CrowdCommand: AsyncParsableCommand {
     }
   }
 
-  /// As fast as the machine can.
+  /// Runs the crowd as fast as the machine can, and only counts.
   private func count(_ crowd: inout WalkingCrowd, _ account: CrowdAccount, _ record: CrowdTruth?) throws {
     var account = account
     let partitions = options.settings.partitions

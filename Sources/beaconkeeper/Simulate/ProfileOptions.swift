@@ -64,7 +64,7 @@ struct ProfileOptions: ParsableArguments {
     return profiles
   }
 
-  /// The same; prints which profiles stand in for others. Wrong usage ends the command.
+  /// The profiles as above. It prints which of them stand in for others, and ends the command if the usage is wrong.
   func announced(
     _ added: ProfileSettings, _ variant: Variant, _ command: (some ParsableCommand).Type
   ) throws -> [PhoneProfile] {

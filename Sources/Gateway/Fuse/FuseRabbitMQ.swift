@@ -6,16 +6,16 @@ import Fleet
 
 /// A worker's connections to a node of RabbitMQ. One consumes the queues. One publishes: a broker that is short of memory stops
 /// reading it, and acknowledgements must not wait behind it. One reads leases and ticks. If one is lost, all are closed.
-final class FuseBroker {
+final class FuseRabbitMQ {
   /// Unacknowledged messages of a partition. They are acknowledged with each checkpoint.
   static let prefetch: UInt16 = 4000
   private static let (queues, others, firstLease): (UInt16, UInt16, UInt16) = (1, 2, 3)
   /// The same for a queue of leases: all pieces of two states.
   private static let prefetchOfLeases: UInt16 = 20_000
 
-  let consumer: Connection
-  let publisher: Connection
-  let reader: Connection
+  let consumer: RabbitMQConnection
+  let publisher: RabbitMQConnection
+  let reader: RabbitMQConnection
   let node: String
   private let names: FleetNames
   private let partitions: Int
@@ -55,9 +55,9 @@ final class FuseBroker {
     self.names = names
     self.partitions = partitions
     self.worker = worker
-    consumer = try Connection(place, name: "\(worker) consumes")
-    publisher = try Connection(place, name: "\(worker) publishes")
-    reader = try Connection(place, name: "\(worker) reads")
+    consumer = try RabbitMQConnection(place, name: "\(worker) consumes")
+    publisher = try RabbitMQConnection(place, name: "\(worker) publishes")
+    reader = try RabbitMQConnection(place, name: "\(worker) reads")
     try publisher.open(channel: publishing)
     if declares {
       try declare()

@@ -3,7 +3,7 @@ import Glibc
 
 /// A connection to RabbitMQ (AMQP 0-9-1), for one thread. Calls that wait for an answer return after a few seconds at most.
 /// After a `Failure` it cannot be used any more.
-package final class Connection {
+package final class RabbitMQConnection {
   /// How many seconds the broker may take to answer, and to accept a connection. The second is shorter, because another node
   /// may answer faster.
   private static let (patience, patienceAtTheDoor) = (10, 5)
@@ -279,7 +279,7 @@ package struct QueueMessage: Sendable {
   package var payload: [UInt8]
 }
 
-extension Connection {
+extension RabbitMQConnection {
   /// A message that has not arrived completely.
   struct Arriving {
     var delivery: QueueMessage
@@ -375,5 +375,18 @@ extension Connection {
       return nil
     default: return nil
     }
+  }
+}
+
+/// A connection to RabbitMQ that failed, as text. The connection cannot be used any more.
+package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+  package var description: String
+  /// Whether the broker refused the user, the password, or a queue that exists with other properties. Trying again is useless
+  /// until somebody changes something.
+  package var isRefusal: Bool
+
+  package init(_ description: String, isRefusal: Bool = false) {
+    self.description = description
+    self.isRefusal = isRefusal
   }
 }
