@@ -549,6 +549,23 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     }
   }
 
+  @Test("A connection that a refusal seemed to cost, and a later one does not, is no reason to wait longer")
+  func endedByChance() throws {
+    let story = try Story(.says)
+    story.denied = [enter("Garage")]
+    story.decide(enter("Garage"))
+    story.settle()
+    // The broker is restarted in that moment.
+    story.disconnect(0.1)
+    story.settle()
+    story.reload()
+    story.settle()
+    story.pass(5)
+    story.denied = []
+    story.pass(60)
+    #expect(story.isAtRest && story.arrived[enter("Garage")]?.count == 1)
+  }
+
   @Test("Where a refusal costs the connection, three refused topics of a kind close it, two do not")
   func kinds() throws {
     for count in [2, 3] {

@@ -323,7 +323,7 @@ extension Delivery {
     }
   }
 
-  private func publish(
+  func publish(
     _ message: Message, _ item: Permissions.Item, isAsking: Bool, isOnTrial: Bool
   ) -> HandedOver {
     do throws(PublishError) {

@@ -469,7 +469,7 @@ struct Permissions: Sendable {
   mutating func removeFirstReleased() { released.removeFirst() }
 
   /// The next parked message to try.
-  func dueTrial(at time: MonotonicTime) -> Item? {
+  mutating func dueTrial(at time: MonotonicTime) -> Item? {
     trial == nil && schedule.isDue(at: time) ? nextTurn.flatMap { parked[$0]?.first } : nil
   }
 

@@ -13,6 +13,8 @@ struct RefusalSchedule: Sendable {
 
   private var closesConnections = false
   private var lastRefusal: MonotonicTime?
+  /// The last refusal on the present connection.
+  private var latest: MonotonicTime?
   private var due: MonotonicTime?
   private var pause: TimeSpan?
   /// Topics that are still to be tried in this round.
@@ -20,10 +22,19 @@ struct RefusalSchedule: Sendable {
 
   private var pace: (first: TimeSpan, limit: TimeSpan) { closesConnections ? Self.dear : Self.cheap }
 
-  func isDue(at time: MonotonicTime) -> Bool { due.map { $0 <= time } ?? false }
+  mutating func isDue(at time: MonotonicTime) -> Bool {
+    // The connection has outlived a refusal, so an earlier one ended by chance.
+    if closesConnections, let latest, time - latest >= Self.consequence {
+      closesConnections = false
+      pause = nil
+      due = min(due ?? latest + pace.first, latest + pace.first)
+    }
+    return due.map { $0 <= time } ?? false
+  }
 
   mutating func refused(at time: MonotonicTime) {
     lastRefusal = time
+    latest = time
     if due == nil { due = time + pace.first }
   }
 
@@ -47,6 +58,7 @@ struct RefusalSchedule: Sendable {
 
   /// Returns whether this is the first sign that the broker closes the connection when it refuses.
   mutating func disconnected(at time: MonotonicTime) -> Bool {
+    latest = nil
     guard let lastRefusal, time - lastRefusal < Self.consequence else { return false }
     if !closesConnections {
       closesConnections = true
@@ -65,6 +77,7 @@ struct RefusalSchedule: Sendable {
   }
 
   mutating func connected(at time: MonotonicTime) {
+    latest = nil
     if let lastRefusal, time - lastRefusal >= Self.patience { retry(at: time) }
   }
 }
