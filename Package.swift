@@ -204,7 +204,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CoreTests",
-      dependencies: ["Beacons", "Core", "TestSupport"],
+      dependencies: ["Core", "TestSupport"],
       swiftSettings: house),
     .testTarget(
       name: "BeaconsTests",

@@ -171,7 +171,7 @@ package struct FleetPartition: Sendable {
       message.payload += ",\"partition\":\(number)}".utf8
       return [message]
     case .state(let state): return [placed(state.message(topics: pipeline.topics))]
-    case .room(let room): return [room.message()]
+    case .roomPresence(let presence): return [presence.message()]
     case .verdict(let verdict): return [verdict.message(topics: pipeline.topics)]
     }
   }

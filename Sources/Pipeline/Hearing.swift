@@ -57,7 +57,7 @@ extension Pipeline {
     counts.advertisements += 1
     tap?.note(sighting ?? Sighting(ofNobodyIn: advertisement))
     process(sighting ?? Sighting(ofNobodyIn: advertisement), into: &output)
-    for place in roster.beside.indices { process(roster.beside[place], isBeside: true, into: &output) }
+    for index in roster.beside.indices { process(roster.beside[index], isBeside: true, into: &output) }
     return sighting
   }
 
@@ -84,7 +84,7 @@ extension Pipeline {
     if !scratch.readings.isEmpty { noteReadings(of: sighting, into: &output) }
     if !scratch.transitions.isEmpty || teller.telemetry.hasDue || engine.hasNews { tell(into: &output) }
     if teller.roomPresence.take(sighting) {
-      tellRoom(of: sighting.beacon, at: sighting.receiver, into: &output)
+      tellRoomPresence(of: sighting.beacon, at: sighting.receiver, into: &output)
     }
     if !phones.isEmpty { followPhones(sighting, into: &output) }
   }

@@ -11,7 +11,7 @@ extension Pipeline {
       /// A retained state that changed.
       case state(State)
       /// A distance to a receiver. It is not retained.
-      case room(RoomPresenceMessage)
+      case roomPresence(RoomPresenceMessage)
       /// The outcome of a near trigger on a phone.
       case verdict(VerdictMessage)
     }

@@ -1,4 +1,3 @@
-import Beacons
 import Foundation
 import TestSupport
 import Testing

@@ -118,7 +118,7 @@ import Testing
   @Test func theLastDistanceToAReceiverIsToldOnce() throws {
     var scene = try Scene(Self.alone + "home_assistant: { room_presence: rooms }")
     func told() -> [RoomPresenceMessage] {
-      scene.output.items.compactMap { if case .room(let room) = $0 { room } else { nil } }
+      scene.output.items.compactMap { if case .roomPresence(let presence) = $0 { presence } else { nil } }
     }
     try scene.hear(meter(0, percent: 80), from: address, rssi: -60, for: 0.2)
     try scene.hear(meter(0, percent: 80), from: address, rssi: -80, for: 0.5)

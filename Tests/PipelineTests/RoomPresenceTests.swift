@@ -12,7 +12,7 @@ import Testing
   private static let on = Scene.rules + "\nhome_assistant: { room_presence: room_presence }"
 
   private func told(_ scene: Scene) -> [RoomPresenceMessage] {
-    scene.output.items.compactMap { if case .room(let room) = $0 { room } else { nil } }
+    scene.output.items.compactMap { if case .roomPresence(let presence) = $0 { presence } else { nil } }
   }
 
   @Test func nothingIsPublishedUnlessConfigured() throws {

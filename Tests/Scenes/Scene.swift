@@ -172,7 +172,7 @@ extension Pipeline.Output.Item {
     switch self {
     case .transition(let transition): transition.message(topics: topics)
     case .state(let state): state.message(topics: topics)
-    case .room(let room): room.message()
+    case .roomPresence(let presence): presence.message()
     case .verdict(let verdict): verdict.message(topics: topics)
     }
   }

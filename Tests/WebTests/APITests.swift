@@ -38,7 +38,7 @@ struct APITests {
         numbers.number(&message)
         recent.note(.transition(message))
       case .verdict(let message): recent.note(.verdict(message))
-      case .state, .room: break
+      case .state, .roomPresence: break
       }
     }
     return recent

@@ -133,7 +133,7 @@ final class Playback {
       switch item {
       case .transition(let message): recent.note(.transition(message))
       case .verdict(let message): recent.note(.verdict(message))
-      case .state, .room: break
+      case .state, .roomPresence: break
       }
     }
     output.removeAll()

@@ -157,7 +157,7 @@ package final class Delivery: Feature {
       state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
     // A later one is better than this one delayed.
-    case .room(let room): sendNow(room.message(), &state)
+    case .roomPresence(let presence): sendNow(presence.message(), &state)
     }
   }
 

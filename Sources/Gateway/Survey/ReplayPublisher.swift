@@ -43,7 +43,7 @@ package struct ReplayPublisher: Sendable {
       case .transition(let transition): try await send(transition.message(topics: topics))
       case .verdict(let verdict): try await send(verdict.message(topics: topics))
       case .state(let state): try await send(state.message(topics: topics))
-      case .room(let room): try await send(room.message())
+      case .roomPresence(let presence): try await send(presence.message())
       }
     }
   }

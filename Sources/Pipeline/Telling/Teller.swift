@@ -118,7 +118,7 @@ extension Pipeline {
       }
       while let (beacon, receiver) = teller.roomPresence.popOverdue(notAfter: due) {
         step(to: due, into: &output)
-        tellRoom(of: beacon, at: receiver, into: &output)
+        tellRoomPresence(of: beacon, at: receiver, into: &output)
       }
     }
   }
@@ -180,12 +180,12 @@ extension Pipeline {
   }
 
   /// Publishes the distance of a beacon to the receiver that heard it.
-  func tellRoom(of beacon: BeaconIndex, at receiver: ReceiverIndex, into output: inout Output) {
+  func tellRoomPresence(of beacon: BeaconIndex, at receiver: ReceiverIndex, into output: inout Output) {
     guard let prefix = teller.roomPresence.prefix,
       let (receiver, estimate) = engine.estimate(of: beacon, at: receiver)
     else { return }
     output.items.append(
-      .room(
+      .roomPresence(
         RoomPresenceMessage(
           prefix: prefix, beacon: roster.name(of: beacon),
           displayName: roster.displayName(of: beacon), receiver: receivers.name(of: receiver),

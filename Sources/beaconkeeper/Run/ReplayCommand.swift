@@ -160,8 +160,8 @@ struct ReplayCommand: AsyncParsableCommand {
       case (.verdict(let verdict), .text): lines += "\(VerdictLine(verdict))".utf8
       case (.verdict(let verdict), .mqtt): lines += line(verdict.message(topics: topics))
       case (.state(let state), .mqtt): lines += line(state.message(topics: topics))
-      case (.room(let room), .mqtt): lines += line(room.message())
-      case (.state, _), (.room, _): continue
+      case (.roomPresence(let room), .mqtt): lines += line(room.message())
+      case (.state, _), (.roomPresence, _): continue
       }
       lines.append(UInt8(ascii: "\n"))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Beacons
 
-@Suite struct BeaconKeysTests {
+@Suite struct KeysTests {
   private func key(_ text: String) throws -> SecretKey { try #require(SecretKey(bytes(text))) }
 
   /// Core Specification, Vol 3, Part H, D.7: ah() sample data.
