@@ -22,6 +22,15 @@ def check_outage(gateway, opened, check, check_speech):
     air = opened(base, "strangers")
     air.wait("document.querySelector('.empty:not([hidden]) strong') !== null")
     check("the air is not called empty while nothing can hear", text(air, ".empty strong") == "Nothing can be heard.", text(air, ".empty strong"))
+    for view, what in (("strangers", "the air"), ("plan", "the plan")):
+        air.run("location.hash = '#/settings'")
+        air.wait("document.querySelector('.empty') === null")
+        early = air.run(f"""new Promise((done) => {{
+            addEventListener('hashchange', () => done(document.querySelector('.empty:not([hidden]) strong')?.textContent ?? null), {{ once: true }});
+            location.hash = '#/{view}';
+        }})""")
+        check(f"{what} is not called empty before the gateway answered", early is None, early)
+    air.run("location.hash = '#/strangers'")
 
     sees = threading.Event()
     sees.set()

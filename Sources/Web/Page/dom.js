@@ -67,8 +67,8 @@ export function list(parent, make) {
   };
 }
 
-/** The text of an empty view: what that means, and what to do. */
-export const empty = ([what, remedy, ...links]) => el('div.empty', {}, el('strong', { text: what }), ' ', el('span', { text: remedy }),
+/** The text of an empty view: what that means, and what to do. Hidden, because nothing is known to be empty before it was looked at. */
+export const empty = ([what, remedy, ...links]) => el('div.empty', { hidden: true }, el('strong', { text: what }), ' ', el('span', { text: remedy }),
   ...links.flatMap(([route, text]) => [' ', link([route], text)]));
 
 export function panel(title, ...children) {
