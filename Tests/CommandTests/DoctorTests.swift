@@ -136,6 +136,42 @@ import Testing
     #expect(result.output.contains("libmosquitto 2"))
   }
 
+  /// Some tie a user to the beginning of a client id, some refuse an empty one.
+  @Test(arguments: ["clientid_prefixes gw-", "allow_zero_length_clientid false", "acl_file ACL"])
+  func itAsksWithAClientIDLikeThatOfTheGateway(rule: String) async throws {
+    let access = try file("pattern readwrite beaconkeeper/home/#\npattern readwrite homeassistant/#\n", "acl")
+    let broker = try TestBroker(
+      "allow_anonymous true\nuser root\n\(rule.replacing("ACL", with: access))")
+    try await broker.start()
+    defer { broker.kill() }
+    let path = try file(
+      "gateway: { name: home }\nbroker: { url: \"mqtt://127.0.0.1:\(broker.port)\", client_id: gw-home }\n",
+      "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(result.lines.contains { $0.hasPrefix("ok       broker") }, "\(result.output)")
+    #expect(result.lines.contains { $0.hasPrefix("ok       access") }, "\(result.output)")
+  }
+
+  /// Descriptions for Home Assistant are the first that are too large; no access list is to blame.
+  @Test(arguments: ["max_packet_size 900", "message_size_limit 900"])
+  func messagesThatAreTooLargeForTheBrokerAreNoMatterOfItsAccessList(limit: String) async throws {
+    let broker = try TestBroker("allow_anonymous true\n\(limit)")
+    try await broker.start()
+    defer { broker.kill() }
+    let path = try file(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      """, "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    let faults = result.lines.filter { $0.hasPrefix("FAULT    access") }
+    #expect(
+      faults.contains { $0.contains("gateway/config") && $0.lowercased().contains("packet too large") },
+      "\(result.output)")
+    #expect(!faults.contains { $0.contains("beaconkeeper/home/status") })
+    #expect(result.output.contains("message_size_limit") && !result.output.contains("access list"))
+  }
+
   @Test func aBrokerThatForbidsNothingIsFine() async throws {
     let broker = try await Broker()
     defer { broker.stop() }

@@ -18,8 +18,8 @@ extension Doctor {
   }
 
   /// What the broker retains on a topic; nil: nothing, or it cannot be read.
-  private func retained(_ topic: String, at remote: RemoteBroker) async -> [UInt8]? {
-    guard let client = try? Client(Options(beside: remote)),
+  private func retained(_ topic: String, _ options: Options) async -> [UInt8]? {
+    guard let client = try? Client(options),
       (try? client.subscribe(to: topic, qos: .atMostOnce)) != nil
     else { return nil }
     let found = await client.firstAnswer(within: .seconds(3)) { event -> [UInt8]?? in
@@ -33,11 +33,11 @@ extension Doctor {
   }
 
   /// Receivers that a scanner could provide, but that send nothing.
-  func silentReceivers(at remote: RemoteBroker) async -> [DoctorFinding] {
+  func silentReceivers(_ options: Options) async -> [DoctorFinding] {
     let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
     if awaited.isEmpty { return [] }
     let topic = Topics(gateway: configuration.gatewayName).health
-    guard let payload = await retained(topic, at: remote),
+    guard let payload = await retained(topic, options),
       let health = try? JSONTree(payload), case .list(let entries)? = health["receivers"]
     else {
       return [
