@@ -32,39 +32,69 @@ extension Doctor {
     return found ?? nil
   }
 
-  /// Receivers that a scanner could provide, but that send nothing.
+  /// Receivers that are gone or hear nothing, as the running gateway says.
   func silentReceivers(_ options: Options) async -> [DoctorFinding] {
     let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
-    if awaited.isEmpty { return [] }
-    let topic = Topics(gateway: configuration.gatewayName).health
-    guard let payload = await retained(topic, options),
-      let health = try? JSONTree(payload), case .list(let entries)? = health["receivers"]
-    else {
-      return [
-        DoctorFinding(
-          "receivers", .ok,
-          "whether anything comes from \(listed(awaited)) is not known: no health at \(topic); look again while the gateway runs"
-        )
-      ]
+    if awaited.isEmpty, configuration.scanners.isEmpty { return [] }
+    let whom = awaited.isEmpty ? "the scanners" : listed(awaited)
+    let topics = Topics(gateway: configuration.gatewayName)
+    func isUnknown(_ why: String) -> [DoctorFinding] {
+      let words =
+        "whether anything comes from \(whom) is not known: \(why); look again while the gateway runs"
+      return [DoctorFinding("receivers", .ok, words)]
     }
+    // What a gateway that has ended said of its receivers is out of date.
+    if await retained(topics.status, options) == Array(Status.offline.rawValue.utf8) {
+      return isUnknown("\(topics.status) is offline")
+    }
+    guard let payload = await retained(topics.health, options),
+      let health = try? JSONTree(payload, limit: payload.count),
+      case .list(let entries)? = health["receivers"]
+    else { return isUnknown("no health at \(topics.health)") }
     let time = (health.text("time") ?? "").printable
+    let blind = entries.filter(\.isBlindReceiver)
+    let isAllBlind = !entries.isEmpty && blind.count == entries.count
+    let faults = blind.map { entry in
+      finding(entry, time, isRequired: isAllBlind || awaited.contains(entry.text("name") ?? ""))
+    }
     let silent = awaited.filter { name in
-      entries.contains { $0.text("name") == name && $0.text("last_heard") == nil }
+      entries.contains { $0.text("name") == name && $0.text("last_heard") == nil && !$0.isBlindReceiver }
     }
-    guard let first = silent.first else {
-      return [DoctorFinding("receivers", .ok, "health of \(time) misses none of \(listed(awaited))")]
-        + differences(entries)
-    }
-    let isAbsent = entries.contains { $0.text("name") == first && $0.text("state") == "missing" }
-    return [
-      DoctorFinding(
+    if let first = silent.first {
+      let warning = DoctorFinding(
         "receivers", .warning,
         "nothing was heard through \(listed(silent)) since the gateway started, as of \(time)",
-        remedy: isAbsent
-          ? "see that \(first) is on, that it publishes to this broker, and that its name is spelt as it spells it"
-          : "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near"
-      )
-    ] + differences(entries)
+        remedy:
+          "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near")
+      return told(faults) + [warning] + differences(entries)
+    }
+    let fine = DoctorFinding("receivers", .ok, "health of \(time) misses none of \(whom)")
+    return (faults.isEmpty ? [fine] : told(faults)) + differences(entries)
+  }
+
+  private func told(_ faults: [DoctorFinding]) -> [DoctorFinding] {
+    let told = Array(faults.sorted { $0.state == .fault && $1.state != .fault }.prefix(Self.toldLimit))
+    let rest = faults.count - told.count
+    return rest == 0 ? told : told + [DoctorFinding("receivers", .warning, "and \(rest) more")]
+  }
+
+  /// Of a receiver that is gone or hears nothing.
+  ///
+  /// - Parameter isRequired: zones or rooms are blind without it.
+  private func finding(_ entry: JSONTree, _ time: String, isRequired: Bool) -> DoctorFinding {
+    let name = (entry.text("name") ?? "").printable
+    let (state, reason) = ((entry.text("state") ?? "").printable, (entry.text("reason") ?? "").printable)
+    let remedy =
+      switch state {
+      case "missing", "gone":
+        configuration.scanners.isEmpty
+          ? "see that \(name) is plugged in"
+          : "see that \(name) is on, that it publishes to this broker, and that its name is spelt as it spells it"
+      default: "see that the Bluetooth of \(name) is on and that a beacon is near"
+      }
+    return DoctorFinding(
+      "receivers", isRequired ? .fault : .warning,
+      "\(name) is \(state) as of \(time)" + (reason.isEmpty ? "" : ": \(reason)"), remedy: remedy)
   }
 
   /// Differences between receivers that rooms have learned.
@@ -93,4 +123,9 @@ extension Doctor {
     let told = names.prefix(Self.toldLimit).joined(separator: ", ")
     return names.count > Self.toldLimit ? "\(told) and \(names.count - Self.toldLimit) more" : told
   }
+}
+
+extension JSONTree {
+  /// Whether the silence of a receiver in `health` proves nothing; see `HealthMessage.Receiver`.
+  fileprivate var isBlindReceiver: Bool { !["ok", "quiet", "lossy", nil].contains(text("state")) }
 }
