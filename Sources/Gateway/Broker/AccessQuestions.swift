@@ -152,7 +152,7 @@ package struct AccessQuestions: Sendable {
       switch try await probe.discretion(options.beside(), instanceTopic: instanceTopic) {
       case .discreet: break
       case .passedOn: return tell(.passedOn)
-      case .unadmitted(let failure): return tell(.unreachable(failure))
+      case .unadmitted(let failure): return tell(await line(failure))
       }
     }
     // In small portions, so that some answers are known before the broker crashes this process.
@@ -164,10 +164,19 @@ package struct AccessQuestions: Sendable {
         case .allowed: tell(.allowed(start + place))
         case .refused(let reason): tell(.refused(start + place, reason: reason))
         case .closed, .noRoom: tell(.closed(start + place))
-        case .unreachable(let failure): return tell(.unreachable(failure))
+        case .unreachable(let failure): return tell(await line(failure))
         }
       }
     }
+  }
+
+  /// Some brokers of MQTT 3.1.1 just close the connection of a client of MQTT 5 (RabbitMQ 3).
+  private func line(_ failure: ConnectionFailure) async -> Line {
+    guard failure.kind == .closed else { return .unreachable(failure) }
+    var older = options.beside()
+    older.protocolVersion = .v311
+    if case .accepted = await BrokerTrial(older).run() { return .unsupported }
+    return .unreachable(failure)
   }
 
   private static let atOnce = 16

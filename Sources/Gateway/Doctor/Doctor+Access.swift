@@ -49,7 +49,14 @@ extension Doctor {
             "this broker delivers a QoS 2 message before it is released; asking about each topic would disturb subscribers"
           )
         ]
-      case .unadmitted(let failure): return [cannotAsk(failure)]
+      case .unadmitted(let failure):
+        return [
+          failure.mayConcernTheID
+            ? DoctorFinding(
+              "access", .warning,
+              "cannot find out what the gateway may publish: that needs two connections, and the broker admits no other client id than the gateway's"
+            ) : cannotAsk(failure)
+        ]
       }
       var answers = try await probe.mayPublish(asked)
       // Every account that works may publish one of these. If neither is allowed, the broker may decide by client id
@@ -118,15 +125,12 @@ extension Doctor {
   }
 
   private func cannotAsk(_ failure: ConnectionFailure) -> DoctorFinding {
-    let reason =
-      switch failure.kind {
-      case .unsupportedProtocol:
-        "the broker speaks MQTT 3.1.1 only and never says what it forbids; neither doctor nor run can find out what the gateway may publish"
-      case _ where failure.mayConcernTheID:
-        "cannot find out what the gateway may publish: that needs two connections, and the broker admits no other client id than the gateway's"
-      default: "cannot find out what the gateway may publish: \(failure)"
-      }
-    return DoctorFinding("access", .warning, reason)
+    DoctorFinding(
+      "access", .warning,
+      // It has just accepted the connection in 3.1.1.
+      failure.mayConcernTheVersion
+        ? "the broker speaks MQTT 3.1.1 only and never says what it forbids; neither doctor nor run can find out what the gateway may publish"
+        : "cannot find out what the gateway may publish: \(failure)")
   }
 }
 

@@ -3,6 +3,7 @@ import Configuration
 import Contract
 import Core
 import Mosquitto
+import Synchronization
 
 /// Whether the configured receivers send anything. Only the running gateway knows; its `health` says it.
 extension Doctor {
@@ -17,23 +18,51 @@ extension Doctor {
     return [DoctorFinding("receivers", .warning, "no adapter or scanner provides \(names)", remedy: first.1)]
   }
 
-  /// What the broker retains on a topic; nil: nothing, or it cannot be read.
-  private func retained(_ topic: String, _ options: Options) async -> [UInt8]? {
-    guard let client = try? Client(options),
-      (try? client.subscribe(to: topic, qos: .atMostOnce)) != nil
-    else { return nil }
-    let found = await client.firstAnswer(within: .seconds(3)) { event -> [UInt8]?? in
+  /// What the broker retains on topics, as far as it can be read; or what it returns of them to another subscription.
+  private func retained(
+    _ topics: [String], through filter: String? = nil, _ options: Options
+  ) async -> [String: [UInt8]] {
+    guard let client = try? Client(options) else { return [:] }
+    for filter in filter.map({ [$0] }) ?? topics { try? client.subscribe(to: filter, qos: .atMostOnce) }
+    let found = Mutex<[String: [UInt8]]>([:])
+    _ = await client.firstAnswer(within: .seconds(3)) { event -> Bool? in
       switch event {
-      case .message(let message) where message.topic == topic && message.retain: .some(message.payload)
-      case .refused, .subscriptionRefused: .some(nil)
+      case .message(let message) where topics.contains(message.topic) && message.retain:
+        found.withLock { found in
+          found[message.topic] = message.payload
+          return found.count == topics.count ? true : nil
+        }
+      case .refused, .subscriptionRefused: true
       default: nil
       }
     }
-    return found ?? nil
+    return found.withLock { $0 }
+  }
+
+  /// Whether the broker returns what it retains to a subscription with wildcards.
+  private func retention(_ options: Options) async -> [DoctorFinding] {
+    let topics = Topics(gateway: configuration.gatewayName)
+    let found = await retained([topics.status], through: topics.base + "/+", options)
+    guard found.isEmpty else { return [] }
+    let words =
+      "the broker sends no retained messages to a subscription with wildcards, or does not let the gateway read them; what an earlier configuration left is cleared only as far as this machine remembers it"
+    return [
+      DoctorFinding(
+        "retained", .warning, words,
+        remedy: "with Home Assistant, or several gateways, use a broker that does, such as mosquitto")
+    ]
+  }
+
+  /// What the topics say that a gateway of this name retains; nothing where none has run.
+  func remains(_ options: Options) async -> [DoctorFinding] {
+    let topics = Topics(gateway: configuration.gatewayName)
+    let found = await retained([topics.status, topics.health], options)
+    let receivers = receivers(status: found[topics.status], health: found[topics.health])
+    return found[topics.status] == nil ? receivers : await retention(options) + receivers
   }
 
   /// Receivers that are gone or hear nothing, as the running gateway says.
-  func silentReceivers(_ options: Options) async -> [DoctorFinding] {
+  private func receivers(status: [UInt8]?, health payload: [UInt8]?) -> [DoctorFinding] {
     let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
     if awaited.isEmpty, configuration.scanners.isEmpty { return [] }
     let whom = awaited.isEmpty ? "the scanners" : listed(awaited)
@@ -44,10 +73,10 @@ extension Doctor {
       return [DoctorFinding("receivers", .ok, words)]
     }
     // What a gateway that has ended said of its receivers is out of date.
-    if await retained(topics.status, options) == Array(Status.offline.rawValue.utf8) {
+    if status == Array(Status.offline.rawValue.utf8) {
       return isUnknown("\(topics.status) is offline")
     }
-    guard let payload = await retained(topics.health, options),
+    guard let payload,
       let health = try? JSONTree(payload, limit: payload.count),
       case .list(let entries)? = health["receivers"]
     else { return isUnknown("no health at \(topics.health)") }

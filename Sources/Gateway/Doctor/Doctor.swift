@@ -22,7 +22,7 @@ package struct Doctor: Sendable {
     let findings = radio() + strangers() + [clock(), disk(), library()]
     let (finding, options) = await broker()
     guard let options else { return findings + [finding] }
-    return findings + [finding] + (await permissions(options)) + (await silentReceivers(options))
+    return findings + [finding] + (await permissions(options)) + (await remains(options))
   }
 
   private func library() -> DoctorFinding {
@@ -101,6 +101,15 @@ package struct Doctor: Sendable {
     if case .accepted = outcome {
       return (DoctorFinding("broker", .ok, "\(name) accepts the connection"), beside)
     }
+    if case .refused(let failure) = outcome, failure.mayConcernTheVersion, beside.protocolVersion == .v5 {
+      var older = beside
+      older.protocolVersion = .v311
+      if case .accepted = await BrokerTrial(older).run() {
+        let finding = DoctorFinding(
+          "broker", .fault, "\(name) speaks MQTT 3.1.1 only", remedy: "broker: { protocol: 3.1.1 }")
+        return (finding, nil)
+      }
+    }
     if case .refused(let failure) = outcome, failure.mayConcernTheID {
       guard !isGatewayRunning else {
         let finding = DoctorFinding(
@@ -156,7 +165,7 @@ package struct Doctor: Sendable {
     case .tls:
       return
         "mqtts:// and mqtt:// have different ports; look at broker: { url: … }, and at the broker's TLS settings"
-    case .other: return usual
+    case .closed, .other: return usual
     }
   }
 }
@@ -166,10 +175,15 @@ extension ConnectionFailure {
   /// close the connection.
   var mayConcernTheID: Bool {
     switch kind {
-    case .badCredentials, .notAuthorised, .clientIDRejected, .other: true
+    case .badCredentials, .notAuthorised, .clientIDRejected, .closed, .other: true
     default: false
     }
   }
+}
+
+extension ConnectionFailure {
+  /// Whether the broker could accept an older version of MQTT. Some say so, and some just close the connection (RabbitMQ 3).
+  var mayConcernTheVersion: Bool { kind == .unsupportedProtocol || kind == .closed }
 }
 
 extension RemoteBroker {
