@@ -25,11 +25,13 @@ final class Connection: ChannelInboundHandler {
 
   let reception: Reception
   let peer: String
+  /// See `Network.of`.
+  let network: String
   private var context: ChannelHandlerContext?
   private var state = State.waiting
   private var timeout: Scheduled<Void>?
-  /// See `Reception`; 0 while a request is being answered.
-  var idleTurn: UInt64 = 0
+  /// When it began to wait, or got its request; see `Reception`.
+  var turn: UInt64 = 0
   private var stalledSince: NIODeadline?
   private var lastSent = NIODeadline.now()
   /// Whether the client sends nothing more.
@@ -38,7 +40,18 @@ final class Connection: ChannelInboundHandler {
   init(_ reception: Reception, peer: String) {
     self.reception = reception
     self.peer = peer
+    network = Network.of(peer)
   }
+
+  /// Whether there is no complete request.
+  var isWaiting: Bool {
+    switch state {
+    case .waiting, .receiving: true
+    case .answering, .streaming, .closed: false
+    }
+  }
+
+  var isStreaming: Bool { if case .streaming = state { true } else { false } }
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
@@ -76,9 +89,9 @@ final class Connection: ChannelInboundHandler {
       }
       state = .receiving(head, body)
     case (.end, .receiving(let head, let body)):
-      idleTurn = 0
       timeout?.cancel()
       state = .answering
+      reception.moved(self)
       answer(head, body)
     default: break
     }
@@ -128,7 +141,7 @@ final class Connection: ChannelInboundHandler {
   private func end(staysOpen: Bool) {
     guard let context, !isClosed else { return }
     state = .waiting
-    reception.waits(self)
+    reception.moved(self)
     expect(within: Self.idleTime)
     // The next request may already have arrived, and is then handled before this returns.
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

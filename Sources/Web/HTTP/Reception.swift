@@ -5,8 +5,10 @@ import NIOHTTP1
 
 /// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
 final class Reception {
-  /// The largest number of connections. A further one replaces the one that has been idle for longest.
+  /// The largest number of connections. A further one replaces another.
   static let connectionLimit = 100
+  /// The largest number of connections of one network. A further one replaces another of its own.
+  private static let networkLimit = 50
   /// The largest number of streams.
   static let streamLimit = 40
   /// Long answers that may wait for their turn.
@@ -26,8 +28,6 @@ final class Reception {
   private var waiting = 0
 
   private var connections: [ObjectIdentifier: Connection] = [:]
-  /// Connections without a complete request, in the order in which they began to wait.
-  private var idle: [(id: ObjectIdentifier, turn: UInt64)] = []
   private var turn: UInt64 = 0
   private var streams: [ObjectIdentifier: Connection] = [:]
   private var ticker: Scheduled<Void>?
@@ -43,19 +43,19 @@ final class Reception {
 
   /// Registers a connection. Returns whether there is room for it.
   func welcome(_ connection: Connection) -> Bool {
-    if connections.count >= Self.connectionLimit, !closeLongestIdle() { return false }
+    let own = connections.values.filter { $0.network == connection.network }
+    let isProxy = gatekeeper.settings.proxies.contains(connection.peer)
+    if own.count >= Self.networkLimit, !isProxy, !closeOne(of: own) { return false }
+    if connections.count >= Self.connectionLimit, !closeOne(of: Array(connections.values)) { return false }
     connections[ObjectIdentifier(connection)] = connection
-    waits(connection)
+    moved(connection)
     return true
   }
 
-  /// A connection waits for a request.
-  func waits(_ connection: Connection) {
+  /// A connection waits for a request, or has one.
+  func moved(_ connection: Connection) {
     turn += 1
-    connection.idleTurn = turn
-    idle.append((ObjectIdentifier(connection), turn))
-    // Entries of connections that are being served or have gone are stale.
-    if idle.count > 4 * Self.connectionLimit { idle.removeAll { connections[$0.id]?.idleTurn != $0.turn } }
+    connection.turn = turn
   }
 
   func left(_ connection: Connection) {
@@ -63,15 +63,18 @@ final class Reception {
     endStream(connection)
   }
 
-  private func closeLongestIdle() -> Bool {
-    while let first = idle.first {
-      idle.removeFirst()
-      guard let connection = connections[first.id], connection.idleTurn == first.turn else { continue }
-      connection.close()
-      left(connection)
-      return true
+  /// Closes one of the network with the most connections: the one that has waited longest for a request; if there is none, the
+  /// one that has waited longest for its answer, or for the client to take it. Streams have a limit of their own.
+  private func closeOne(of candidates: [Connection]) -> Bool {
+    let counts = Dictionary(grouping: candidates, by: \.network).mapValues(\.count)
+    let victim = candidates.filter { !$0.isStreaming }.min { one, other in
+      (-(counts[one.network] ?? 0), one.isWaiting ? 0 : 1, one.turn)
+        < (-(counts[other.network] ?? 0), other.isWaiting ? 0 : 1, other.turn)
     }
-    return false
+    guard let victim else { return false }
+    victim.close()
+    left(victim)
+    return true
   }
 
   func closeAll() {
