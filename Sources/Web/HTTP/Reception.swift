@@ -22,6 +22,7 @@ final class Reception {
   /// Whether browsers use TLS, so that cookies must not be sent without it.
   let isSecure: Bool
   var sessions = Sessions()
+  private var tries = PasswordTries()
   /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
   var cookieName = "beaconkeeper"
   private let queue = DispatchQueue(label: "http")
@@ -129,19 +130,29 @@ final class Reception {
       return rights
     }
     guard request.headers["authorization"] != nil else { return gatekeeper.rights(of: request) }
-    guard sessions.mayTry(request.peer, at: seconds) else { return nil }
-    let rights = gatekeeper.rights(of: request)
-    if !rights.read { sessions.failed(request.peer) }
-    return rights
+    let password = Gatekeeper.password(in: request.headers["authorization"])
+    return tried(password, from: request.peer, gatekeeper.rights(of: request)) { $0.read }
+  }
+
+  /// What a password gives, by a test that runs in any case; nil: too many wrong ones came from there.
+  private func tried<Given>(
+    _ password: String?, from peer: String, _ given: Given, isRight: (Given) -> Bool
+  ) -> Given? {
+    let network = Network.of(peer)
+    guard tries.mayTry(password, from: network, at: seconds) else { return nil }
+    if isRight(given) {
+      tries.succeeded(password, from: network)
+    } else if tries.failed(from: network) {
+      return nil
+    }
+    return given
   }
 
   /// A login with `{"password": …}`: a cookie that scripts cannot read and that other sites' pages do not send.
   func logIn(_ password: String, from peer: String) -> Response {
-    guard sessions.mayTry(peer, at: seconds) else { return Connection.tooManyTries }
-    guard let rights = gatekeeper.rights(for: password) else {
-      sessions.failed(peer)
-      return .error(401, "This password is wrong.")
-    }
+    guard let given = tried(password, from: peer, gatekeeper.rights(for: password), isRight: { $0 != nil })
+    else { return Connection.tooManyTries }
+    guard let rights = given else { return .error(401, "This password is wrong.") }
     let id =
       String(UInt64.random(in: .min ... .max), radix: 36)
       + String(UInt64.random(in: .min ... .max), radix: 36)
