@@ -9,6 +9,7 @@ final class Connection: ChannelInboundHandler {
 
   /// The largest body of a request in bytes.
   static let bodyLimit = 64 * 1024
+  private static let tooLarge = Response.error(413, "The request is too large.")
   /// How long a client may take to send a request, or to receive its answer.
   private static let patience = TimeAmount.seconds(10)
   /// How long a connection may wait for its next request.
@@ -79,13 +80,14 @@ final class Connection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
     case (.head(let head), .waiting):
+      requestSize?.begin()
       state = .receiving(head, [])
       expect(within: Self.patience)
       if Self.waitsForConsent(head) { consent() }
     case (.body(let buffer), .receiving(let head, var body)):
       body += buffer.readableBytesView
       guard body.count <= Self.bodyLimit else {
-        return send(.error(413, "The request is too large."), to: head, isLast: true)
+        return send(Self.tooLarge, to: head, isLast: true)
       }
       state = .receiving(head, body)
     case (.end, .receiving(let head, let body)):
@@ -107,8 +109,16 @@ final class Connection: ChannelInboundHandler {
       wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
   }
 
+  private var requestSize: RequestSize? {
+    try? context?.pipeline.syncOperations.handler(type: RequestSize.self)
+  }
+
   /// A client that has closed its sending side still gets its answer; one that reads a stream or sent half a request has left.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is RequestSize.Excess {
+      guard case .receiving(let head, _) = state else { return close() }
+      return send(Self.tooLarge, to: head, isLast: true)
+    }
     guard let event = event as? ChannelEvent, event == .inputClosed else {
       return context.fireUserInboundEventTriggered(event)
     }
@@ -291,5 +301,32 @@ extension Connection {
       case .text(let password)? = tree["password"]
     else { return .error(400, "A login is a JSON object with a password.") }
     return reception.logIn(password, from: peer)
+  }
+}
+
+/// Limits what a request may have beside its body: extensions of chunks can be of any length (RFC 9112, section 7.1.1), and the
+/// decoder passes over them.
+final class RequestSize: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  /// The request is too large.
+  struct Excess: Sendable {}
+
+  /// A body with an octet in each chunk takes six times as much.
+  private static let limit = 8 * Connection.bodyLimit
+  private var octets = 0
+
+  /// A head was read.
+  func begin() { octets = 0 }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let isWithin = octets <= Self.limit
+    octets += unwrapInboundIn(data).readableBytes
+    if octets <= Self.limit {
+      context.fireChannelRead(data)
+    } else if isWithin {
+      context.fireUserInboundEventTriggered(Excess())
+    }
   }
 }

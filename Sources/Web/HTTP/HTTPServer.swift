@@ -93,7 +93,7 @@ package final class HTTPServer: Sendable {
           if tls == nil { try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true) }
           if let tls { try pipeline.addHandler(TLSHandler(tls)) }
           try pipeline.addHandlers([
-            HTTPResponseEncoder(),
+            RequestSize(), HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: sizes)),
             HTTPServerPipelineHandler(), HTTPServerProtocolErrorHandler(),
             Connection(reception.value, peer: Self.peer(channel.remoteAddress)),
