@@ -75,6 +75,12 @@ package struct Doctor: Sendable {
         "disk", .warning, "\(directory.path) cannot be written; transitions would wait in memory only",
         remedy: remedy)
     }
+    if MountTable.current.isInMemory(place) {
+      return DoctorFinding(
+        "disk", .warning,
+        "\(directory.path) is in memory: transitions that wait for the broker, and who is where, are lost when the machine restarts",
+        remedy: "name a folder on a disk with gateway: { state_directory: … }")
+    }
     var status = statvfs()
     guard statvfs(place, &status) == 0 else { return DoctorFinding("disk", .ok, directory.path) }
     let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
