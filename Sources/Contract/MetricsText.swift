@@ -2,14 +2,46 @@
 package struct MetricsText: Sendable {
   private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
 
+  /// A zone or a room.
+  package struct Place: Sendable {
+    package var kind: PlaceKind
+    package var name: String
+    /// `occupied`, `empty` or `unknown`.
+    package var state: String
+    package var beacons: Int
+    /// Of the beacon that has been there for longest, in seconds; 0 if nobody is there.
+    package var longestStay: UInt64
+    /// Since the start, by event.
+    package var transitions: [(event: String, count: UInt64)]
+
+    package init(
+      kind: PlaceKind, name: String, state: String, beacons: Int, longestStay: UInt64,
+      transitions: [(event: String, count: UInt64)]
+    ) {
+      self.kind = kind
+      self.name = name
+      self.state = state
+      self.beacons = beacons
+      self.longestStay = longestStay
+      self.transitions = transitions
+    }
+  }
+
+  private static let placeStates = ["occupied", "empty", "unknown"]
+
   private var writer: PrometheusText
 
   private init(gateway: String) { writer = PrometheusText(labels: [("gateway", gateway)]) }
 
-  /// - Parameter isConnected: whether the gateway is connected to the broker.
-  package static func text(_ health: HealthMessage, gateway: String, isConnected: Bool) -> String {
+  /// - Parameters:
+  ///   - places: the configured zones and rooms.
+  ///   - isConnected: whether the gateway is connected to the broker.
+  package static func text(
+    _ health: HealthMessage, _ places: [Place] = [], gateway: String, isConnected: Bool
+  ) -> String {
     var writer = MetricsText(gateway: gateway)
     writer.write(health)
+    for kind in [PlaceKind.zone, .room] { writer.write(places.filter { $0.kind == kind }, kind.rawValue) }
     writer.family("broker_connected", "Whether the broker has taken the gateway in.")
     writer.sample("broker_connected", isConnected ? 1 : 0)
     return writer.writer.text
@@ -67,6 +99,9 @@ package struct MetricsText: Sendable {
       "outbox_parked_messages",
       "Messages that the broker refuses and that wait until it takes them.",
       UInt64(clamping: health.parkedMessages))
+    single(
+      "refusals_unseen", "Whether the gateway cannot see which messages the broker refuses.",
+      health.refusalFault == nil ? 0 : 1)
     single("app_set_refused_total", "Reports on app/set that made no sense.", health.refusedReports)
     single(
       "addresses_postponed_total", "Advertisements on whose private address no key was tried yet.",
@@ -78,6 +113,29 @@ package struct MetricsText: Sendable {
       ("unencrypted", refused.unencrypted),
     ] { sample("readings_refused_total", [("reason", reason)], count) }
     if let remote = health.remote { write(remote) }
+  }
+
+  /// - Parameter kind: `zone` or `room`.
+  private mutating func write(_ places: [Place], _ kind: String) {
+    if places.isEmpty { return }
+    per(places, "\(kind)_state", "Whether somebody is in a \(kind): the one that is 1.") { place in
+      Self.placeStates.map {
+        ([(kind, place.name), ("state", $0)], place.state == $0 ? 1 : 0)
+      }
+    }
+    per(places, "\(kind)_beacons", "Beacons in a \(kind).") { place in
+      [([(kind, place.name)], UInt64(clamping: place.beacons))]
+    }
+    per(places, "\(kind)_longest_stay_seconds", "How long the first of them has been there.") { place in
+      [([(kind, place.name)], place.longestStay)]
+    }
+    per(places, "\(kind)_transitions_total", "Decisions about a \(kind), by event.") { place in
+      place.transitions.map { ([(kind, place.name), ("event", $0.event)], $0.count) }
+    }
+    family("\(kind)s", "How many \(kind)s are in each state.")
+    for state in Self.placeStates {
+      sample("\(kind)s", [("state", state)], UInt64(places.count { $0.state == state }))
+    }
   }
 
   private mutating func write(_ remote: HealthMessage.Remote) {

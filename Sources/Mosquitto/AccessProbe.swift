@@ -18,20 +18,19 @@ package struct AccessProbe: Sendable {
     case refused(reason: String)
     /// The broker closed the connection instead of answering, as some do with anything forbidden.
     case closed
+    /// The broker has no room for the message now, which proves nothing about the topic.
+    case noRoom(reason: String)
     case unreachable(ConnectionFailure)
   }
 
-  private let options: Options
+  private var options: Options
   /// How long a broker may take to answer.
   package static let patience = Duration.seconds(3)
 
-  /// - Parameter options: the options of the future client; its id and last will are not used.
+  /// - Parameter options: the options of the future client, or of one beside it; the last will is not used.
   package init(_ options: Options) {
-    var options = options
-    options.protocolVersion = .v5
-    options.clientID = ""
-    options.will = nil
-    self.options = options
+    self.options = options.withoutWill()
+    self.options.protocolVersion = .v5
   }
 
   package func mayPublish(_ payload: [UInt8] = [], to topic: String) async throws(InvalidOptions) -> Answer {
@@ -67,6 +66,13 @@ package struct AccessProbe: Sendable {
   private enum Question: Sendable {
     case publish(String, [UInt8])
     case subscribe(String)
+
+    /// Why the broker does not accept a packet of this size; nil: it does.
+    func excess(over limit: Int) -> String? {
+      guard case .publish(let topic, let payload) = self else { return nil }
+      let size = Packet.size(topic: topic.utf8.count, payload: payload.count)
+      return size > limit ? "packet too large: \(size) octets, and this broker accepts \(limit)" : nil
+    }
   }
 
   /// Returns answers to the first questions, one each; or none.
@@ -93,7 +99,8 @@ package struct AccessProbe: Sendable {
     var questions: [Question]
     /// Places of the questions by libmosquitto's message id.
     private var places: [Int32: Int] = [:]
-    private var refusals: [Int: String] = [:]
+    /// What was not allowed.
+    private var answers: [Int: Answer] = [:]
 
     init(options: Options, questions: [Question]) {
       self.options = options
@@ -116,20 +123,19 @@ package struct AccessProbe: Sendable {
         number = errno
         for item in handle.inbox.take() {
           switch item {
-          case .connack(code: 0, _, _, let receiveMaximum):
+          case .connack(code: 0, _, let maximumPacket, let receiveMaximum):
             questions = Array(questions.prefix(receiveMaximum))
-            guard askAll(client), writeAll(handle) else { return [] }
+            guard askAll(client, maximumPacket), writeAll(handle) else { return [] }
             isAsked = true
           case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
           case .answered(let mid, let reason):
-            // The broker's quota is exceeded, which proves nothing about the topic.
-            if reason == 0x97 { return answersSoFar }
-            if let place = places[mid] { refusals[place] = reasonWords(reason) }
+            guard let place = places[mid] else { break }
+            let words = reasonWords(reason)
+            answers[place] = Client.isPassing(words) ? .noRoom(reason: words) : .refused(reason: words)
           case .subscribed(let mid, let granted) where granted >= 0x80:
-            if let place = places[mid] { refusals[place] = reasonWords(granted) }
-          case .unsubscribed:
-            return questions.indices.map { refusals[$0].map { .refused(reason: $0) } ?? .allowed }
+            if let place = places[mid] { answers[place] = .refused(reason: reasonWords(granted)) }
+          case .unsubscribed: return questions.indices.map { answers[$0] ?? .allowed }
           default: break
           }
         }
@@ -143,15 +149,20 @@ package struct AccessProbe: Sendable {
 
     /// Brokers answer messages in their order (MQTT 5.0, section 4.6), so those before one that was refused are answered, too.
     private var answersSoFar: [Answer] {
-      guard let last = refusals.keys.max() else { return [] }
-      return (0...last).map { refusals[$0].map { .refused(reason: $0) } ?? .allowed }
+      guard let last = places.values.filter({ answers[$0] != nil }).max() else { return [] }
+      return (0...last).map { answers[$0] ?? .allowed }
     }
 
     /// libmosquitto does not report permitted messages. So a harmless request comes last: brokers answer it after all the
     /// others.
-    private mutating func askAll(_ client: OpaquePointer) -> Bool {
+    private mutating func askAll(_ client: OpaquePointer, _ maximumPacket: Int) -> Bool {
       for (place, question) in questions.enumerated() {
         var mid: Int32 = 0
+        // The broker would close the connection.
+        if let reason = question.excess(over: maximumPacket) {
+          answers[place] = .refused(reason: reason)
+          continue
+        }
         let error =
           switch question {
           case .publish(let topic, let payload):

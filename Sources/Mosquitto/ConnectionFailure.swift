@@ -27,6 +27,8 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
     case clientCertificate
     /// Our own certificate or its key cannot be used.
     case ownCertificate
+    /// The other side closed the connection instead of answering.
+    case closed
     /// The other side does not speak TLS, or not a version or cipher that we accept.
     case tls
     case other
@@ -46,7 +48,7 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
       .unknownAuthority, .clientCertificate, .ownCertificate, .tls:
       true
     case .serverUnavailable, .connectionRefused, .hostUnknown, .unreachable, .certificateExpired,
-      .certificateNotYetValid, .other:
+      .certificateNotYetValid, .closed, .other:
       false
     }
   }
@@ -101,8 +103,13 @@ extension ConnectionFailure {
     case MOSQ_ERR_ERRNO.code where errno != 0, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
     // errno is not set: the stream ended within a packet.
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
-      let hint = options.tls == nil ? " (is it a broker, and does it expect TLS on this port?)" : ""
-      self.init(.other, "the other side closed the connection without a valid answer\(hint)")
+      let hint =
+        switch (options.tls == nil, options.protocolVersion) {
+        case (true, .v5): " (is it a broker, and does it expect TLS on this port, or MQTT 3.1.1?)"
+        case (true, .v311): " (is it a broker, and does it expect TLS on this port?)"
+        case (false, _): ""
+        }
+      self.init(.closed, "the other side closed the connection without a valid answer\(hint)")
     case MOSQ_ERR_KEEPALIVE.code: self.init(.unreachable, "no answer to the MQTT greeting")
     case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code:
       let version = options.protocolVersion == .v5 ? " 5" : ""

@@ -51,6 +51,11 @@ extension Client {
 
   /// Whether a message rejected for this reason may be accepted soon.
   package static func isPassing(_ reason: String) -> Bool { passing.contains(reason) }
+
+  /// Whether a message was refused because of its size. libmosquitto, MQTT 5 (0x95) and this module begin alike.
+  package static func concernsSize(_ reason: String) -> Bool {
+    reason.lowercased().hasPrefix("packet too large")
+  }
 }
 
 /// The text of an MQTT 5 reason code.

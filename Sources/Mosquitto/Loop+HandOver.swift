@@ -115,10 +115,18 @@ extension Loop {
   /// after accepting a QoS 1 message: it then reports the error but keeps the message.
   private func isTooLarge(_ message: Outgoing, topic: Int, payload: Int) -> Bool {
     guard maximumPacket < .max, message.qos == .atLeastOnce else { return false }
+    return Packet.size(topic: topic, payload: payload, hasExpiry: message.expiry != nil) > maximumPacket
+  }
+}
+
+/// A PUBLISH packet of MQTT 5 with an answer.
+enum Packet {
+  /// As libmosquitto calculates it, which leaves out the first octet.
+  static func size(topic: Int, payload: Int, hasExpiry: Bool = false) -> Int {
     // Lengths of topic, message id and properties; an expiry takes five bytes (MQTT 5.0, section 3.3).
-    let rest = 2 + topic + 2 + 1 + (message.expiry == nil ? 0 : 5) + payload
+    let rest = 2 + topic + 2 + 1 + (hasExpiry ? 5 : 0) + payload
     let length = rest < 1 << 7 ? 1 : rest < 1 << 14 ? 2 : rest < 1 << 21 ? 3 : 4
-    return rest + length > maximumPacket
+    return rest + length
   }
 }
 

@@ -42,6 +42,24 @@ package struct Options: Sendable {
     self.host = host
     self.port = port
   }
+
+  /// For another client beside the one with these options: it has its own id and no last will.
+  ///
+  /// Brokers may admit clients by the beginning of their ids (mosquitto: `clientid_prefixes`) or refuse an empty one, so its id
+  /// begins like the other's. It is short, because a broker need not take more than 23 octets (MQTT 3.1.1, section 3.1.3.1).
+  package func beside() -> Options {
+    var options = withoutWill()
+    if !clientID.isEmpty {
+      options.clientID = "\(clientID)-\(String(UInt16.random(in: 0x1000 ... .max), radix: 16))"
+    }
+    return options
+  }
+
+  package func withoutWill() -> Options {
+    var options = self
+    options.will = nil
+    return options
+  }
 }
 
 /// User name and password. Never shows the password when printed.

@@ -144,28 +144,49 @@ package struct OutboxInUse: Error, CustomStringConvertible {
 }
 
 /// The kind of file system at a path (proc_pid_mountinfo(5), the format of `/proc/self/mounts`).
-struct MountTable {
-  private let mounts: [(place: String, kind: String)]
+package struct MountTable {
+  private let mounts: [(place: String, kind: String, options: Substring)]
+  /// Whether a directory exists.
+  private let exists: (String) -> Bool
+  private let isContainer: Bool
 
-  init(_ text: String) {
-    mounts = text.split(separator: "\n").compactMap { line -> (place: String, kind: String)? in
+  init(_ text: String, isContainer: Bool = false, exists: @escaping (String) -> Bool = { _ in true }) {
+    mounts = text.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")
       guard fields.count >= 3 else { return nil }
-      return (String(fields[1].replacing("\\040", with: " ")), String(fields[2]))
+      return (
+        String(fields[1].replacing("\\040", with: " ")), String(fields[2]),
+        fields.count > 3 ? fields[3] : ""
+      )
     }
+    self.isContainer = isContainer
+    self.exists = exists
   }
 
-  static var current: MountTable {
-    MountTable((try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? "")
+  package static var current: MountTable {
+    MountTable(
+      (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? "",
+      isContainer: ["/.dockerenv", "/run/.containerenv"].contains(where: FileManager.default.fileExists),
+      exists: FileManager.default.fileExists)
   }
 
   /// Whether files there are lost when the machine restarts.
-  func isInMemory(_ path: String) -> Bool {
+  package func isInMemory(_ path: String) -> Bool { isInMemory(path, depth: 0) }
+
+  private func isInMemory(_ path: String, depth: Int) -> Bool {
     // Of two mounts at the same place, the later one covers the other.
     let holder = mounts.enumerated()
       .filter { ("\(path)/").hasPrefix($0.element.place == "/" ? "/" : $0.element.place + "/") }
       .max { ($0.element.place.count, $0.offset) < ($1.element.place.count, $1.offset) }
-    return ["tmpfs", "ramfs"].contains(holder?.element.kind)
+    guard let mount = holder?.element else { return false }
+    if ["tmpfs", "ramfs"].contains(mount.kind) { return true }
+    // What is written to an overlay goes to its upper layer (overlayfs in the kernel's documentation), as with a root that is
+    // kept read-only.
+    let option = mount.options.split(separator: ",").first { $0.hasPrefix("upperdir=") }
+    guard mount.kind == "overlay", depth < 4, let option else { return false }
+    let upper = String(option.dropFirst("upperdir=".count))
+    // Outside of containers, a layer that cannot be seen was mounted before the root was, in memory (raspi-config).
+    return exists(upper) ? isInMemory(upper, depth: depth + 1) : !isContainer
   }
 }
 

@@ -44,6 +44,9 @@ package struct StateDirectory: Sendable {
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }
 
+  /// The retained topics of earlier configurations.
+  package func topics(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).topics" }
+
   /// The file of waiting observations. No outbox has such a name, whatever its gateway's name.
   func observations(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).observations" }
 }

@@ -45,10 +45,11 @@ struct Broker {
   func reload() async throws { try await mosquitto.reload() }
   func kill() { mosquitto.kill() }
 
-  func stop() {
+  /// - Parameter cleared: topics that may be cleared, by an empty message.
+  func stop(clearing cleared: Set<String> = []) {
     recorder?.signal(SIGKILL)
     mosquitto.kill()
-    for message in messages {
+    for message in messages where !(message.payload.isEmpty && cleared.contains(message.topic)) {
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
     }
   }

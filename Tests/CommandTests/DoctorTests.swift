@@ -26,7 +26,8 @@ import Testing
     #expect(!result.output.contains("receive path") && !result.output.contains("capabilities"))
   }
 
-  /// `kitchen` was heard, `attic` never reported, `cellar` reports and hears nobody, and nothing provides `barn/hci0`.
+  /// `kitchen` was heard, `attic` never reported, `stairs` has gone, `shed` too, but nothing needs it; `cellar` reports and hears
+  /// nobody, and nothing provides `hall`.
   @Test func receiversThatNothingComesFromAreNamed() async throws {
     let broker = try TestBroker("allow_anonymous true")
     try await broker.start()
@@ -39,18 +40,21 @@ import Testing
       scanners: [{ kind: espresense, prefix: esp- }]
       rooms:
         - { name: kitchen, receivers: [esp-kitchen] }
-        - { name: attic, receivers: [esp-attic, hall] }
+        - { name: attic, receivers: [esp-attic, esp-stairs, hall] }
       zones: [{ name: down, receivers: [esp-cellar] }]
       """, "yaml")
     let before = try await Command.run("doctor", "--config", path)
     #expect(
       before.lines.contains {
-        $0.hasPrefix("ok       receivers") && $0.contains("esp-kitchen, esp-attic, esp-cellar is not known")
+        $0.hasPrefix("ok       receivers")
+          && $0.contains("esp-kitchen, esp-attic, esp-stairs, esp-cellar is not known")
       }, "\(before.output)")
     let health = #"""
       {"v":1,"time":"2026-11-20T21:50:03Z","receivers":[\#
       {"name":"esp-kitchen","state":"ok","last_heard":"2026-11-20T21:50:02Z","gain_db":-3.6},\#
       {"name":"esp-attic","state":"missing","last_heard":null,"gain_db":0.4},\#
+      {"name":"esp-stairs","state":"gone","reason":"offline","last_heard":"2026-11-20T21:40:02Z"},\#
+      {"name":"esp-shed","state":"gone","reason":"silent for 10 minutes","last_heard":"2026-11-20T21:40:02Z"},\#
       {"name":"esp-cellar","state":"ok","last_heard":null}]}
       """#
     try await run(
@@ -66,8 +70,14 @@ import Testing
     #expect(
       result.lines.contains {
         $0.hasPrefix("warning  receivers")
-          && $0.contains("nothing was heard through esp-attic, esp-cellar since")
+          && $0.contains("nothing was heard through esp-cellar since")
       }, "\(result.output)")
+    #expect(result.status == 69)
+    let faults = result.lines.filter { $0.hasPrefix("FAULT    receivers") }
+    #expect(faults.count == 2, "\(result.output)")
+    #expect(faults.contains { $0.contains("esp-attic is missing") })
+    #expect(faults.contains { $0.contains("esp-stairs is gone") && $0.hasSuffix(": offline") })
+    #expect(result.lines.contains { $0.hasPrefix("warning  receivers") && $0.contains("esp-shed is gone") })
     #expect(result.output.contains("see that esp-attic is on"))
     #expect(
       result.lines.filter { $0.contains("esp-kitchen") }
@@ -75,6 +85,34 @@ import Testing
           true
         ],
       "\(result.output)")
+  }
+
+  /// Also where no room and no zone names a receiver; but not of a gateway that has ended.
+  @Test func aGatewayWhoseReceiversAreAllGoneIsAFault() async throws {
+    let broker = try TestBroker("allow_anonymous true")
+    try await broker.start()
+    defer { broker.kill() }
+    func publish(_ topic: String, _ payload: String) async throws {
+      try await run(
+        ["mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-r", "-t", topic, "-m", payload])
+    }
+    let path = try file(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      scanners: [{ kind: espresense }]
+      """, "yaml")
+    try await publish(
+      "beaconkeeper/home/health",
+      #"{"v":1,"time":"2026-11-20T21:50:03Z","receivers":[{"name":"barn","state":"gone","last_heard":null}]}"#
+    )
+    try await publish("beaconkeeper/home/status", "online")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(result.status == 69 && result.output.contains("FAULT    receivers      barn is gone"))
+    try await publish("beaconkeeper/home/status", "offline")
+    let later = try await Command.run("doctor", "--config", path)
+    #expect(later.status == 0 && later.output.contains("home/status is offline"), "\(later.output)")
   }
 
   @Test func asJSONItIsOneObject() async throws {
@@ -134,6 +172,42 @@ import Testing
     // The one question that all may hear, gateways know to ignore.
     #expect(broker.messages.allSatisfy { $0.topic == "beaconkeeper/home/instance" }, "\(broker.messages)")
     #expect(result.output.contains("libmosquitto 2"))
+  }
+
+  /// Some tie a user to the beginning of a client id, some refuse an empty one.
+  @Test(arguments: ["clientid_prefixes gw-", "allow_zero_length_clientid false", "acl_file ACL"])
+  func itAsksWithAClientIDLikeThatOfTheGateway(rule: String) async throws {
+    let access = try file("pattern readwrite beaconkeeper/home/#\npattern readwrite homeassistant/#\n", "acl")
+    let broker = try TestBroker(
+      "allow_anonymous true\nuser root\n\(rule.replacing("ACL", with: access))")
+    try await broker.start()
+    defer { broker.kill() }
+    let path = try file(
+      "gateway: { name: home }\nbroker: { url: \"mqtt://127.0.0.1:\(broker.port)\", client_id: gw-home }\n",
+      "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(result.lines.contains { $0.hasPrefix("ok       broker") }, "\(result.output)")
+    #expect(result.lines.contains { $0.hasPrefix("ok       access") }, "\(result.output)")
+  }
+
+  /// Descriptions for Home Assistant are the first that are too large; no access list is to blame.
+  @Test(arguments: ["max_packet_size 900", "message_size_limit 900"])
+  func messagesThatAreTooLargeForTheBrokerAreNoMatterOfItsAccessList(limit: String) async throws {
+    let broker = try TestBroker("allow_anonymous true\n\(limit)")
+    try await broker.start()
+    defer { broker.kill() }
+    let path = try file(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      """, "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    let faults = result.lines.filter { $0.hasPrefix("FAULT    access") }
+    #expect(
+      faults.contains { $0.contains("gateway/config") && $0.lowercased().contains("packet too large") },
+      "\(result.output)")
+    #expect(!faults.contains { $0.contains("beaconkeeper/home/status") })
+    #expect(result.output.contains("message_size_limit") && !result.output.contains("access list"))
   }
 
   @Test func aBrokerThatForbidsNothingIsFine() async throws {

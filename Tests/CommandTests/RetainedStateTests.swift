@@ -62,6 +62,53 @@ import Testing
     return false
   }
 
+  /// RabbitMQ returns nothing of what it retains to a subscription with wildcards. Here the access list keeps it.
+  @Test func whatIsRenamedWhileTheGatewayIsOffIsClearedWhereItCannotBeRead() async throws {
+    let access = try file(
+      """
+      topic read #
+      user gateway
+      topic write beaconkeeper/g/#
+      topic write homeassistant/#
+      topic read beaconkeeper/g/status
+      topic read beaconkeeper/g/instance
+      """, "acl")
+    let broker = try await Broker(
+      "allow_anonymous true\npassword_file \(try await passwordFile("gateway:secret\n"))\nacl_file \(access)\nuser root"
+    )
+    defer {
+      let old = ["zone/old/occupancy", "beacon/tag/zone", "beacon/tag/state"]
+      broker.stop(clearing: Set(old.map { "beaconkeeper/g/\($0)" }))
+    }
+    let password = try file("secret", "password", mode: 0o600)
+    let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    func configuration(_ beacon: String, _ zone: String) throws -> String {
+      try file(
+        """
+        gateway: { name: g, state_directory: \(state) }
+        broker: { url: "mqtt://127.0.0.1:\(broker.port)", username: gateway, password_file: \(password) }
+        beacons: [{ name: \(beacon), address: "C1:00:00:00:00:05" }]
+        zones: [{ name: \(zone), enter: { distance: 6 m }, exit: { distance: 8 m } }]
+        """, "yaml")
+    }
+    func run(_ path: String, until isRight: ([String: String]) -> Bool) async throws {
+      let gateway = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+      #expect(try await kept(broker, isRight))
+      gateway.signal(SIGINT)
+      #expect(try await gateway.end().status == 0)
+    }
+    try await run(configuration("tag", "old")) {
+      $0["zone/old/occupancy"] != nil && $0["beacon/tag/zone"] != nil
+    }
+    try await run(configuration("key", "new")) {
+      $0["zone/new/occupancy"] != nil && $0["zone/old/occupancy"] == nil && $0["beacon/tag/zone"] == nil
+        && $0["beacon/tag/state"] == nil
+    }
+    let path = try configuration("key", "new")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(!result.output.contains("warning  retained"), "\(result.output)")
+  }
+
   private static let beacons = ["beacon/tag/state", "beacon/fleet%3A1.2/state"]
 
   private func isHome(_ kept: [String: String]) -> Bool {

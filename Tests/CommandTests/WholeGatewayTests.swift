@@ -190,6 +190,8 @@ import Testing
     gateway.signal(SIGHUP)
     #expect(try await gateway.wait { gateway.errorsSoFar.contains("keeping the old configuration") })
     #expect(gateway.errorsSoFar.contains("demo.yaml:"))
+    // The log says how grave each line is, so the line does not.
+    #expect(!gateway.errorsSoFar.contains(": error: ") && !gateway.errorsSoFar.contains(": warning: "))
     // As an editor leaves it for a moment.
     try Data().write(to: configuration)
     gateway.signal(SIGHUP)

@@ -65,6 +65,31 @@ import Testing
     }
   }
 
+  @Test func saysWhoIsInEachZoneAndRoom() {
+    let places: [MetricsText.Place] = [
+      .init(
+        kind: .zone, name: "gate", state: "occupied", beacons: 2, longestStay: 61,
+        transitions: [("enter", 3), ("near", 2), ("exit", 1)]),
+      .init(kind: .zone, name: "yard", state: "unknown", beacons: 0, longestStay: 0, transitions: []),
+      .init(
+        kind: .room, name: "hall", state: "empty", beacons: 0, longestStay: 0, transitions: [("enter", 4)]),
+    ]
+    let text = MetricsText.text(health, places, gateway: "home", isConnected: true)
+    for line in [
+      "zone_state{gateway=\"home\",zone=\"gate\",state=\"occupied\"} 1",
+      "zone_state{gateway=\"home\",zone=\"gate\",state=\"unknown\"} 0",
+      "zone_state{gateway=\"home\",zone=\"yard\",state=\"unknown\"} 1",
+      "zone_beacons{gateway=\"home\",zone=\"gate\"} 2",
+      "zone_longest_stay_seconds{gateway=\"home\",zone=\"gate\"} 61",
+      "zone_transitions_total{gateway=\"home\",zone=\"gate\",event=\"near\"} 2",
+      "zones{gateway=\"home\",state=\"unknown\"} 1", "rooms{gateway=\"home\",state=\"empty\"} 1",
+      "room_transitions_total{gateway=\"home\",room=\"hall\",event=\"enter\"} 4",
+      "refusals_unseen{gateway=\"home\"} 0",
+    ] {
+      #expect(text.contains("\nbeaconkeeper_\(line)\n"), "\(line)")
+    }
+  }
+
   @Test func everySampleIsOneLineForAnyReceiverName() {
     let text = MetricsText.text(health, gateway: "home", isConnected: false)
     #expect(

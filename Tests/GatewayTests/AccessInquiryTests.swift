@@ -65,6 +65,12 @@ import Testing
     #expect(judge([.passedOn]).fault?.contains("delivers test messages") == true)
   }
 
+  @Test mutating func aBrokerThatAdmitsOneClientIDIsNotAskedAgainAndAgain() {
+    let report = judge([.unadmitted("the broker refused the client id")])
+    #expect(report.fault?.contains("no other client id") == true)
+    #expect(answer(report, 0) == .unknown(.seconds(60)))
+  }
+
   @Test mutating func aBadMomentOfTheBrokersIsWaitedFor() {
     for _ in 0..<2 { #expect(judge([.unreachable("no route")]).left.count == 2) }
     let report = judge([.unreachable("no route")])
@@ -74,7 +80,7 @@ import Testing
   @Test(arguments: [
     AccessQuestions.Line.allowed(7), .refused(0, reason: "Not authorized"), .closed(3), .passedOn,
     .unsupported,
-    .unreachable("connection refused"),
+    .unreachable("connection refused"), .unadmitted("the broker refused the client id"),
   ])
   func aLineIsReadAsItWasWritten(line: AccessQuestions.Line) {
     #expect(AccessQuestions.Line(line.text) == line)
@@ -87,6 +93,7 @@ import Testing
 
   @Test func theChildReadsWhatItIsAsked() throws {
     var options = Options(host: "broker", port: 8883)
+    options.clientID = "gw-home"
     options.credentials = Credentials(username: "ö\"\n", password: nil)
     options.tls = TLS(
       authority: .file("/ca"), identity: TLS.Identity(certificateFile: "/c", keyFile: "/k"))
@@ -96,6 +103,7 @@ import Testing
     let read = try AccessQuestions(asked.encoded)
     #expect(read.encoded == asked.encoded)
     #expect(read.questions.first?.payload == asked.questions.first?.payload && read.questions.count == 1)
+    #expect(read.options.clientID == "gw-home")
     #expect(read.options.host == "broker" && read.options.port == 8883)
     #expect(read.options.credentials?.username == "ö\"\n" && read.options.credentials?.password == nil)
     #expect(read.options.tls?.identity?.keyFile == "/k")

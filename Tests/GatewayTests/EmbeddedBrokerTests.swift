@@ -160,6 +160,27 @@ struct EmbeddedBrokerTests {
     await second.stop()
   }
 
+  /// Each asks for the same port, and one of them gets it.
+  @Test func severalThatStartAtOnceAllWork() async throws {
+    let port = try #require(LoopbackPort.anyFree())
+    let mosquitto = try EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)
+    let logger = log
+    let brokers: [EmbeddedBroker] = await withTaskGroup(of: EmbeddedBroker?.self) { group in
+      for _ in 0..<6 {
+        group.addTask { try? await EmbeddedBroker.launch(mosquitto, port: port, log: logger) }
+      }
+      return await group.reduce(into: [EmbeddedBroker]()) { if let broker = $1 { $0.append(broker) } }
+    }
+    #expect(brokers.count == 1)
+    let broker = try #require(brokers.first)
+    let first = await BrokerTrial(Options(broker, gateway: "one").beside()).run()
+    guard case .accepted = first else {
+      Issue.record("\(first)")
+      return
+    }
+    await broker.stop()
+  }
+
   @Test func theUsualPortIsPreferred() async throws {
     let isFree = LoopbackPort.isFree(EmbeddedBroker.usualPort)
     let broker = try await EmbeddedBroker.start(log: log)

@@ -27,11 +27,13 @@ import Web
     func metrics() -> String { "" }
   }
 
-  private func answer(_ method: Request.Method, _ path: String, mayWrite: Bool = true) throws -> Response? {
+  private func answer(
+    _ method: Request.Method, _ path: String, query: [String: String] = [:], mayWrite: Bool = true
+  ) throws -> Response? {
     let content = DashboardContent(
       Silence(pipeline: Pipeline(try Scene.configuration("gateway: { name: home }"))))
     let path = ["api", "v1"] + path.split(separator: "/").map(String.init)
-    let request = Request(method: method, path: path, body: Array("{}".utf8))
+    let request = Request(method: method, path: path, query: query, body: Array("{}".utf8))
     return switch content.answer(request, rights: Rights(read: true, write: mayWrite)) {
     case .now(let response): response
     case .later(let body): body()
@@ -70,6 +72,17 @@ import Web
       #expect(response.headers.first { $0.name == "Allow" }?.value == allowed, "\(path)")
     }
     #expect(try answer(.head, "overview")?.status == 200)
+  }
+
+  @Test func `a parameter that nobody knows is refused, and so is one without sense`() throws {
+    for (path, query) in [
+      ("transitions", ["beacn": "key"]), ("transitions", ["limit": "all"]), ("transitions", ["limit": "-1"]),
+      ("zones", ["zone": "hall"]), ("strangers", ["minutes": "3"]),
+    ] {
+      #expect(try answer(.get, path, query: query)?.status == 400, "\(path) \(query)")
+    }
+    let query = ["limit": "3", "after": "0", "beacon": "key", "zone": "hall", "room": "hall"]
+    #expect(try answer(.get, "transitions", query: query)?.status == 200)
   }
 
   @Test func `what is nowhere, or may not be changed, is refused`() throws {

@@ -24,4 +24,27 @@ import Testing
     #expect(!MountTable("").isInMemory("/var"))
     #expect(!MountTable("odd\n\n x").isInMemory("/"))
   }
+
+  @Test(arguments: [
+    // overlayroot: the upper layer is to be seen.
+    (
+      "overlayroot / overlay rw,lowerdir=/media/root-ro,upperdir=/media/root-rw/overlay 0 0\ntmpfs-root /media/root-rw tmpfs rw 0 0",
+      true, false, true
+    ),
+    (
+      "overlay / overlay rw,upperdir=/data/upper,workdir=/data/work 0 0\n/dev/sda1 /data ext4 rw 0 0", true,
+      false, false
+    ),
+    // raspi-config: it is not.
+    ("overlay / overlay rw,lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work 0 0", false, false, true),
+    // A container's is not, either, but it is on the host's disk.
+    ("overlay / overlay rw,upperdir=/var/lib/docker/overlay2/a/diff 0 0", false, true, false),
+    ("overlay / overlay ro,lowerdir=/a:/b 0 0", true, false, false),
+  ])
+  func whatIsWrittenToAnOverlayGoesToItsUpperLayer(
+    mounts: String, isSeen: Bool, isContainer: Bool, isInMemory: Bool
+  ) {
+    let table = MountTable(mounts, isContainer: isContainer) { _ in isSeen }
+    #expect(table.isInMemory("/var/lib/beaconkeeper") == isInMemory)
+  }
 }

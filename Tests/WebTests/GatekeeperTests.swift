@@ -32,7 +32,7 @@ struct GatekeeperTests {
   @Test(arguments: [
     "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "pi.evil.example:8099",
     "1.2.3:80",
-    "[::1", "256.1.1.1", "pi:80:90",
+    "[::1", "256.1.1.1", "pi:80:90", "[]", "[]:8099", "[:]", "[.:.]", "[abcd]", "+1.2.3.4",
   ])
   func `any other name is not: a page could have rebound it`(host: String) {
     #expect(refusal(open, request(host: host)) == .foreignHost)

@@ -22,24 +22,51 @@ struct SessionsTests {
     #expect(sessions.rights(of: "64", at: 65) != nil)
   }
 
-  @Test func `ten wrong passwords a minute, then even the right one waits`() {
-    var sessions = Sessions()
-    for _ in 0..<10 {
-      let mayTry = sessions.mayTry("10.0.0.1", at: 30)
-      #expect(mayTry)
-      sessions.failed("10.0.0.1")
-    }
-    let laterInTheMinute = sessions.mayTry("10.0.0.1", at: 59)
-    #expect(!laterInTheMinute)
-    let another = sessions.mayTry("10.0.0.2", at: 59)
-    #expect(another)
-    let inTheNext = sessions.mayTry("10.0.0.1", at: 60)
-    #expect(inTheNext)
-  }
-
   @Test func `the cookie is found among others`() {
     #expect(Sessions.id(in: "theme=dark; gate-1=other; gate-10=abc; x=y", named: "gate-10") == "abc")
     #expect(Sessions.id(in: "gateX=abc", named: "gate") == nil)
     #expect(Sessions.id(in: nil, named: "gate") == nil)
+  }
+}
+
+/// Wrong passwords, and who is kept out because of them.
+struct PasswordTriesTests {
+  private var tries = PasswordTries()
+
+  private mutating func fail(_ count: Int, from network: String = "10.0.0.1") -> [Bool] {
+    (0..<count).map { _ in tries.failed(from: network) }
+  }
+
+  @Test mutating func `after ten in a minute only some more are tried, one a second`() {
+    let told = fail(15)
+    #expect(told == [Bool](repeating: false, count: 10) + [Bool](repeating: true, count: 5))
+    let atOnce = tries.mayTry("x", from: "10.0.0.1", at: 0)
+    let later = tries.mayTry("x", from: "10.0.0.1", at: 1)
+    let another = tries.mayTry("x", from: "10.0.0.2", at: 0)
+    let inTheNextMinute = tries.mayTry("x", from: "10.0.0.1", at: 60)
+    #expect(!atOnce && later && another && inTheNextMinute)
+  }
+
+  @Test mutating func `what was right stays right`() {
+    tries.succeeded("right", from: "10.0.0.1")
+    _ = fail(200)
+    let known = tries.mayTry("right", from: "10.0.0.1", at: 59)
+    let elsewhere = tries.mayTry("right", from: "10.0.0.9", at: 59)
+    let wrong = tries.mayTry("wrong", from: "10.0.0.1", at: 59)
+    #expect(known && elsewhere && !wrong)
+  }
+
+  @Test mutating func `a thousand addresses with a wrong one each keep nobody out`() {
+    for number in 0..<1000 { _ = fail(1, from: "10.0.\(number / 256).\(number % 256)") }
+    let other = tries.mayTry("right", from: "192.168.1.7", at: 0)
+    #expect(other)
+  }
+
+  @Test(arguments: [
+    ("fd00::1", "fd00::2", true), ("fd00::1", "fd00:0:0:1::1", false), ("fe80::1%eth0", "fe80::2", true),
+    ("10.0.0.1", "10.0.0.2", false),
+  ])
+  func `all addresses of a slash 64 are one network`(one: String, other: String, isSame: Bool) {
+    #expect((Network.of(one) == Network.of(other)) == isSame)
   }
 }

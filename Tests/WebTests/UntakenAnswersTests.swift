@@ -21,6 +21,24 @@ struct UntakenAnswersTests {
     await server.close()
   }
 
+  /// All from one address. Each is busy: its answer is larger than what sockets hold, and more requests wait behind it.
+  @Test func `who takes no answers does not keep others out`() async throws {
+    let server = try await HTTPServer.open(HTTPSettings(port: 0), machine: "pi", content: Counting())
+    var idlers: [Visitor] = []
+    for _ in 0..<120 {
+      let idler = try Visitor(port: server.port)
+      idler.send(String(repeating: "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100))
+      idlers.append(idler)
+    }
+    for _ in 0..<20 {
+      let other = try Visitor(port: server.port)
+      other.send("GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(other.receive(until: "small") != nil)
+    }
+    await server.close()
+    #expect(idlers.count == 120)
+  }
+
   private final class Counting: Content {
     let large = Mutex(0)
 

@@ -20,6 +20,8 @@ package struct CalibrationFile: Hashable, Sendable {
     /// nil: it cannot be read at all.
     package var position: Diagnostic.Position?
     package var message: String
+    /// There is no such file.
+    package var isAbsent = false
   }
 
   package init(path: String) throws(Fault) {
@@ -27,7 +29,7 @@ package struct CalibrationFile: Hashable, Sendable {
     do throws(ConfigurationFile.Unreadable) {
       bytes = try ConfigurationFile(path: path, limit: Self.limit).bytes
     } catch {
-      throw Fault(position: nil, message: error.reason)
+      throw Fault(position: nil, message: error.reason, isAbsent: error.isAbsent)
     }
     try self.init(bytes)
   }

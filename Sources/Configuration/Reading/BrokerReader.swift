@@ -100,6 +100,9 @@ struct BrokerReader {
     let key = section.take("key_file")
     settings.certFile = readPath(cert, kind, isTLS: isTLS)
     settings.keyFile = readPath(key, kind, isTLS: isTLS, isPrivate: true)
+    if let cert, let key, let certFile = settings.certFile, let keyFile = settings.keyFile {
+      files.checkPair(cert, certFile, key, keyFile)
+    }
     if let cert, key == nil { cert.error("cert_file needs its private key", hint: "add key_file") }
     if let key, cert == nil { key.error("key_file needs its certificate", hint: "add cert_file") }
     return settings

@@ -4,6 +4,8 @@ import Proximity
 
 /// Reads the file that `calibration:` names.
 struct CalibrationReader {
+  let check: Configuration.Check?
+
   private static let remedy = "run beaconkeeper calibrate, or remove the line"
 
   /// - Parameter path: the absolute path of `value`.
@@ -14,7 +16,9 @@ struct CalibrationReader {
       configuration.roomCalibration = file.calibration
       configuration.calibrationAccount = file.account
     } catch {
-      value.error("the calibration \(quoted(path)) cannot be used: \(error)", hint: Self.remedy)
+      let what = "the calibration \(quoted(path)) cannot be used: \(error)"
+      if check == .elsewhere, error.isAbsent { return value.warning(what) }
+      value.error(what, hint: Self.remedy)
       return
     }
     if file.isForeign(to: configuration) { return warnOfAnotherSite(value, file) }

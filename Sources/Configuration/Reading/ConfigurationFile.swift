@@ -24,13 +24,18 @@ struct ConfigurationFile {
   /// Why a file cannot be read, as text.
   struct Unreadable: Error {
     var reason: String
+    /// There is no such file.
+    var isAbsent = false
   }
 
   /// Reads at most `limit` bytes. Mode and content are from the same open file.
   init(path: String, limit: Int = Self.limit) throws(Unreadable) {
     // A pipe that nobody writes to must not block.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { throw Unreadable(reason: words(errno)) }
+    guard descriptor >= 0 else {
+      let code = errno
+      throw Unreadable(reason: words(code), isAbsent: code == ENOENT || code == ENOTDIR)
+    }
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw Unreadable(reason: words(errno)) }
@@ -83,6 +88,14 @@ extension Configuration {
   /// The first file of `searchPath` that exists; nil: run with `builtIn`.
   package static func find() -> String? { searchPath.first(where: FileManager.default.fileExists(atPath:)) }
 
+  /// A check of a configuration that is not used here and now.
+  package enum Check: Sendable {
+    /// On the machine where it will be used.
+    case here
+    /// On another machine, as in CI. Files that it names may be missing.
+    case elsewhere
+  }
+
   /// The configuration without any file: the embedded broker, all beacons unknown, and the host name as the gateway's name.
   package static func builtIn(hostName: String = machineName()) -> Configuration {
     Configuration(gatewayName: name(fromHost: hostName))
@@ -103,9 +116,10 @@ extension Configuration {
   /// - Parameters:
   ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
   ///   - calibrates: whether the calibration is about to be written, and therefore not read.
+  ///   - check: whether certificates are checked, too; nil: the configuration is used.
   package static func load(
     path: String, environment: [String: String] = ProcessInfo.processInfo.environment,
-    hostName: String = machineName(), connects: Bool = true, calibrates: Bool = false
+    hostName: String = machineName(), connects: Bool = true, calibrates: Bool = false, check: Check? = nil
   ) throws(ConfigurationErrors) -> Loaded {
     let bytes: [UInt8]
     do throws(ConfigurationFile.Unreadable) {
@@ -118,16 +132,16 @@ extension Configuration {
     }
     return try read(
       bytes, path: path, environment: environment, hostName: hostName, connects: connects,
-      calibrates: calibrates)
+      calibrates: calibrates, check: check)
   }
 
   /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
   package static func read(
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
-    calibrates: Bool = false
+    calibrates: Bool = false, check: Check? = nil
   ) throws(ConfigurationErrors) -> Loaded {
     let files = NamedFileReader(
-      environment: environment, directory: directory(of: path), connects: connects)
+      environment: environment, directory: directory(of: path), connects: connects, check: check)
     return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
   }
 

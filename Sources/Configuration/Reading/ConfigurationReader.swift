@@ -95,7 +95,7 @@ struct ConfigurationReader {
     if !calibrates, !configuration.rooms.isEmpty, let value = section.take("calibration"),
       let path = configuration.calibrationFile
     {
-      CalibrationReader().read(value, path: path, into: &configuration)
+      CalibrationReader(check: files.check).read(value, path: path, into: &configuration)
     }
     origins.warnOfStrangers(configuration)
     return configuration

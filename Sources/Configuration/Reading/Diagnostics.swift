@@ -87,11 +87,13 @@ package struct Diagnostic: Hashable, Sendable {
 
 extension Diagnostic: CustomStringConvertible {
   /// `file:line:column: error: what is wrong`, with the hint on a second line.
-  package var description: String {
-    let place = position.map { "\(file):\($0.line):\($0.column)" } ?? file
-    let remedy = hint.map { "\n  hint: \($0)" } ?? ""
-    return "\(place): \(severity.rawValue): \(message)\(remedy)"
-  }
+  package var description: String { "\(place): \(severity.rawValue): \(words)" }
+
+  /// Without its severity, for a log that has its own.
+  package var unmarked: String { "\(place): \(words)" }
+
+  private var place: String { position.map { "\(file):\($0.line):\($0.column)" } ?? file }
+  private var words: String { message + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 
 /// Why a configuration cannot be used: all its errors and warnings, by position.

@@ -118,9 +118,12 @@ struct HTTPReader {
     let hint = "{ cert_file: /etc/beaconkeeper/gate.pem, key_file: /etc/beaconkeeper/gate.key }"
     guard let section = value.section(hint: hint) else { return nil }
     defer { section.finish() }
-    let cert = section.require("cert_file", hint: hint).flatMap { files.path($0) }
-    let key = section.require("key_file", hint: hint).flatMap { files.path($0, isPrivate: true) }
-    guard let cert, let key else { return nil }
+    let certificate = section.require("cert_file", hint: hint)
+    let privateKey = section.require("key_file", hint: hint)
+    let cert = certificate.flatMap { files.path($0) }
+    let key = privateKey.flatMap { files.path($0, isPrivate: true) }
+    guard let certificate, let privateKey, let cert, let key else { return nil }
+    files.checkPair(certificate, cert, privateKey, key)
     return HTTPSettings.Certificate(certFile: cert, keyFile: key)
   }
 }

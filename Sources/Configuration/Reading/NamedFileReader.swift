@@ -1,5 +1,6 @@
 import Beacons
 import Core
+import Glibc
 
 /// Reads the files that a configuration names: passwords, keys, certificates, private keys.
 struct NamedFileReader {
@@ -8,6 +9,8 @@ struct NamedFileReader {
   let directory: String
   /// Whether passwords and credentials are needed; if not, their absence is only a warning.
   let connects: Bool
+  /// Whether the configuration is only checked, and where; nil: it is used.
+  var check: Configuration.Check?
 
   /// The first line of a file that only its owner may read.
   func password(_ value: Value) -> Secret? {
@@ -18,8 +21,9 @@ struct NamedFileReader {
       guard let text = String(validating: file.bytes, as: UTF8.self) else {
         return value.refused("the password file is not UTF-8 text")
       }
-      // Editors add a line end, which is not part of the password.
-      return checkedPassword(String(text.prefix { !$0.isNewline }), value)
+      // Editors add a line end, which is not part of the password, and some a byte order mark.
+      let line = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+      return checkedPassword(String(line.prefix { !$0.isNewline }), value)
     } catch {
       lacks(
         "the password file cannot be read: \(error.reason)", value,
@@ -43,7 +47,13 @@ struct NamedFileReader {
       return KeysFileReader.read(file.bytes, diagnostics: found)
     } catch {
       let what = "the keys file \(quoted(full)) cannot be read: \(error.reason)"
-      if isCredential(full) { lacks(what, value, hint: credentialHint) } else { value.error(what) }
+      if isCredential(full) {
+        lacks(what, value, hint: credentialHint)
+      } else if check == .elsewhere, error.isAbsent {
+        value.warning(what)
+      } else {
+        value.error(what)
+      }
       return nil
     }
   }
@@ -69,6 +79,24 @@ struct NamedFileReader {
     if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
   }
 
+  /// Checks a certificate and its key. What is used learns it from libssl.
+  func checkPair(_ certificate: Value, _ certFile: String, _ key: Value, _ keyFile: String) {
+    guard check != nil, exists(certFile), exists(keyFile) else { return }
+    switch CertificatePair(certificate: certFile, key: keyFile).fault {
+    case .noCertificate: certificate.error("\(quoted(certFile)) has no certificate in PEM form")
+    case .noKey:
+      key.error("\(quoted(keyFile)) has no private key in PEM form, or is locked with a passphrase")
+    case .isForeignKey:
+      key.error(
+        "the private key is of another certificate than \(quoted(certFile))",
+        hint: "name the key that was made for this certificate")
+    case .hasExpired: certificate.warning("the certificate has expired", hint: "renew it")
+    case nil: break
+    }
+  }
+
+  private func exists(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
+
   /// The absolute path of a file that can be read.
   func path(_ value: Value, isPrivate: Bool = false) -> String? {
     guard let path = value.text() else { return nil }
@@ -81,6 +109,11 @@ struct NamedFileReader {
       return full
     } catch {
       if isCredential(full), !connects { return full }
+      // A command that does not connect needs no certificate.
+      if error.isAbsent, check == .elsewhere || check == nil && !connects {
+        value.warning("\(quoted(full)) is not on this machine")
+        return full
+      }
       return value.refused(
         "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
     }

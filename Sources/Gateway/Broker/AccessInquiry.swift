@@ -135,6 +135,9 @@ struct AccessInquiry: Sendable {
       case .allowed, .refused, .closed: break
       case .passedOn: return fail(.unable, "the broker delivers test messages to subscribers", messages)
       case .unsupported: return fail(.unable, "the broker speaks MQTT 3.1.1 only", messages)
+      case .unadmitted(let reason):
+        return fail(
+          .unadmitted, "the broker admits no other client id than the gateway's: \(reason)", messages)
       case .unreachable(let reason): return fail(.unreachable, reason, messages)
       }
     }
@@ -180,6 +183,8 @@ struct InquiryPace: Sendable {
     case unreachable
     /// The asking process ended.
     case died
+    /// The broker admits the gateway, and not who asks.
+    case unadmitted
     /// This kind of broker cannot be asked.
     case unable
   }
@@ -202,7 +207,7 @@ struct InquiryPace: Sendable {
     let doublings =
       switch failure {
       case .unreachable: inARow - Self.patience
-      case .died: inARow - 1
+      case .died, .unadmitted: inARow - 1
       case .unable: 6
       }
     guard doublings >= 0 else { return nil }

@@ -35,6 +35,7 @@ package struct AccessQuestions: Sendable {
     JSONWriter.object {
       $0.field("host", options.host)
       $0.field("port", options.port)
+      $0.field("client", options.clientID)
       $0.field("username", options.credentials?.username)
       $0.field("password", options.credentials?.password)
       $0.object("tls", of: options.tls) { json, tls in
@@ -58,6 +59,7 @@ package struct AccessQuestions: Sendable {
       case .list(let questions)? = tree["questions"]
     else { throw JSONCursor.Malformed(offset: 0, message: "a member is missing") }
     options = Options(host: host, port: Int(port))
+    options.clientID = tree.text("client") ?? ""
     options.credentials = tree.text("username").map {
       Credentials(username: $0, password: tree.text("password"))
     }
@@ -86,7 +88,17 @@ package struct AccessQuestions: Sendable {
     /// The broker forwards the questions to subscribers.
     case passedOn
     case unsupported
+    /// The broker refuses the child, although it admits the gateway.
+    case unadmitted(String)
     case unreachable(String)
+
+    static func unreachable(_ failure: ConnectionFailure) -> Line {
+      switch failure.kind {
+      case .unsupportedProtocol: .unsupported
+      case .badCredentials, .notAuthorised, .clientIDRejected: .unadmitted("\(failure)")
+      default: .unreachable("\(failure)")
+      }
+    }
 
     init?(_ text: String) {
       let words = text.split(separator: " ", maxSplits: 2).map(String.init)
@@ -97,6 +109,7 @@ package struct AccessQuestions: Sendable {
       case ("closed", let number?): self = .closed(number)
       case ("passed-on", _): self = .passedOn
       case ("unsupported", _): self = .unsupported
+      case ("unadmitted", _): self = .unadmitted(words.dropFirst().joined(separator: " "))
       case ("unreachable", _): self = .unreachable(words.dropFirst().joined(separator: " "))
       default: return nil
       }
@@ -109,6 +122,7 @@ package struct AccessQuestions: Sendable {
       case .closed(let number): "closed \(number)"
       case .passedOn: "passed-on"
       case .unsupported: "unsupported"
+      case .unadmitted(let reason): "unadmitted \(reason)"
       case .unreachable(let reason): "unreachable \(reason)"
       }
     }
@@ -133,9 +147,13 @@ package struct AccessQuestions: Sendable {
   }
 
   private func ask(_ tell: (Line) -> Void) async throws {
-    let probe = AccessProbe(options)
-    if !isDiscreet, try await probe.isPassedOn(options, instanceTopic: instanceTopic) {
-      return tell(.passedOn)
+    let probe = AccessProbe(options.beside())
+    if !isDiscreet {
+      switch try await probe.discretion(options.beside(), instanceTopic: instanceTopic) {
+      case .discreet: break
+      case .passedOn: return tell(.passedOn)
+      case .unadmitted(let failure): return tell(await line(failure))
+      }
     }
     // In small portions, so that some answers are known before the broker crashes this process.
     for start in stride(from: 0, to: questions.count, by: Self.atOnce) {
@@ -145,26 +163,45 @@ package struct AccessQuestions: Sendable {
         switch answer {
         case .allowed: tell(.allowed(start + place))
         case .refused(let reason): tell(.refused(start + place, reason: reason))
-        case .closed: tell(.closed(start + place))
-        case .unreachable(let failure):
-          return tell(failure.kind == .unsupportedProtocol ? .unsupported : .unreachable("\(failure)"))
+        case .closed, .noRoom: tell(.closed(start + place))
+        case .unreachable(let failure): return tell(await line(failure))
         }
       }
     }
+  }
+
+  /// Some brokers of MQTT 3.1.1 just close the connection of a client of MQTT 5 (RabbitMQ 3).
+  private func line(_ failure: ConnectionFailure) async -> Line {
+    guard failure.kind == .closed else { return .unreachable(failure) }
+    var older = options.beside()
+    older.protocolVersion = .v311
+    if case .accepted = await BrokerTrial(older).run() { return .unsupported }
+    return .unreachable(failure)
   }
 
   private static let atOnce = 16
 }
 
 extension AccessProbe {
+  /// What becomes of a question.
+  enum Discretion: Sendable {
+    /// The broker forwards nothing.
+    case discreet
+    case passedOn
+    /// The broker does not admit who asks.
+    case unadmitted(ConnectionFailure)
+  }
+
   /// Whether the broker forwards questions to subscribers. It is tried with `instance`: only gateways subscribe to it, and they
   /// ignore a repetition.
-  func isPassedOn(_ options: Options, instanceTopic topic: String) async throws(InvalidOptions) -> Bool {
+  ///
+  /// - Parameter options: for a client beside that of the probe.
+  func discretion(_ options: Options, instanceTopic topic: String) async throws(InvalidOptions) -> Discretion
+  {
     var options = options
-    options.clientID = ""
-    options.will = nil
+    options.reconnects = false
     let listener = try Client(options)
-    do { try listener.subscribe(to: topic) } catch { return false }
+    do { try listener.subscribe(to: topic) } catch { return .discreet }
     listener.start()
     let events = listener.events
     let question = Array(#"{"v":1}"#.utf8)
@@ -172,17 +209,24 @@ extension AccessProbe {
     let hearing = Task {
       for await event in events {
         switch event {
-        case .message(let message) where !message.retain && message.payload == question: return true
-        case .subscribed, .subscriptionRefused, .refused: listens.ring()
+        case .message(let message) where !message.retain && message.payload == question:
+          return Discretion.passedOn
+        case .refused(let failure):
+          listens.ring()
+          return .unadmitted(failure)
+        case .subscribed, .subscriptionRefused: listens.ring()
         default: break
         }
       }
-      return false
+      return .discreet
     }
     await listens.wait(for: Self.patience)
-    _ = try await mayPublish(question, to: topic)
-    // A broker that forwards nothing sends nothing either, so wait a moment.
-    try? await Task.sleep(for: .milliseconds(300))
+    // A client that was not admitted has ended.
+    if listener.isConnected {
+      _ = try await mayPublish(question, to: topic)
+      // A broker that forwards nothing sends nothing either, so wait a moment.
+      try? await Task.sleep(for: .milliseconds(300))
+    }
     await listener.stop()
     return await hearing.value
   }

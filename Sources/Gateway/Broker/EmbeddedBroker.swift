@@ -125,7 +125,7 @@ package final class EmbeddedBroker: Sendable {
         let words = process.lastWords
         throw words.contains("Address already in use") ? .portInUse(port) : .failed(words)
       }
-      if LoopbackPort.isAnswering(port) {
+      if LoopbackPort.isAnswering(port), await isOurs(port, access) {
         let folder = try WatchFolder(access, port: port)
         return EmbeddedBroker(port: port, access: access, folder: folder, process: process)
       }
@@ -133,6 +133,17 @@ package final class EmbeddedBroker: Sendable {
     }
     process.signal(SIGKILL)
     throw .failed("mosquitto does not accept connections: \(process.lastWords)")
+  }
+
+  /// Whether the broker at a port is the one that we have started. Of several gateways that start at once, another one's may have
+  /// taken the port, and ours is about to end.
+  private static func isOurs(_ port: Int, _ access: EmbeddedBrokerAccess) async -> Bool {
+    var options = Options(host: "127.0.0.1", port: port)
+    options.credentials = Credentials(
+      username: EmbeddedBrokerAccess.gateway, password: access.gatewayPassword)
+    options.protocolVersion = .safest
+    if case .accepted = await BrokerTrial(options).run() { return true }
+    return false
   }
 
   /// mosquitto under `setpriv`, so that the kernel ends it when we end.

@@ -28,6 +28,8 @@ final class LeftoverService: Feature {
 
   private struct State {
     var leftovers: Leftovers
+    /// The retained topics that are configured.
+    var configured: [String]
     /// The broker is connected, but its retained states of beacons are not checked yet.
     var isConnected = false
     /// Obsolete topics have not been searched yet.
@@ -45,23 +47,28 @@ final class LeftoverService: Feature {
   private let decisions: DecisionLoop
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
+  private var remembered: RememberedTopics { homeAssistant.remembered }
   private let logger: Logger
 
   init(
     _ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink,
     _ logger: Logger
   ) {
-    state = Mutex(State(leftovers: Leftovers(configuration)))
+    let configured = TopicCatalogue(configuration).retained
+    state = Mutex(State(leftovers: Leftovers(configuration), configured: configured))
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
     self.logger = logger
+    remembered.add(configured)
   }
 
   func configure(_ new: Configuration) {
-    let leftovers = Leftovers(new)
+    let (leftovers, configured) = (Leftovers(new), TopicCatalogue(new).retained)
+    remembered.add(configured)
     state.withLock { state in
       state.leftovers = leftovers
+      state.configured = configured
       state.isDue = true
     }
     alarm.ring()
@@ -106,20 +113,21 @@ final class LeftoverService: Feature {
 
   private func beginLook() {
     let settledSince = homeAssistant.settledSince
-    let filters: [String] = state.withLock { state in
+    let (filters, removals): ([String], [Message]) = state.withLock { state in
       let now = LiveClock.now
       if state.isConnected {
         state.isConnected = false
         state.mayClear = false
         state.end = now + Self.patience
-        return state.leftovers.claims
+        return (state.leftovers.claims, [])
       }
-      guard state.isDue, let settledSince, now - settledSince >= Self.settling else { return [] }
+      guard state.isDue, let settledSince, now - settledSince >= Self.settling else { return ([], []) }
       state.isDue = false
       state.mayClear = true
       state.end = now + Self.patience
-      return state.leftovers.filters
+      return (state.leftovers.filters, remembered.all.sorted().compactMap(state.leftovers.removal))
     }
+    if !removals.isEmpty { delivery.send(removals) }
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
     delivery.subscribe(to: filters.map { Filter(topics: $0, qos: .atMostOnce) })
   }
@@ -146,12 +154,17 @@ final class LeftoverService: Feature {
   }
 
   private func endLook() {
-    let filters: [String] = state.withLock { state in
-      guard let end = state.end, LiveClock.now >= end else { return [] }
-      state.end = nil
-      state.mayClear = false
-      return state.leftovers.filters
+    let (filters, configured): ([String], [String]?) = state.withLock { state in
+      guard let end = state.end, LiveClock.now >= end else { return ([], nil) }
+      defer {
+        state.end = nil
+        state.mayClear = false
+      }
+      // Nothing is due: neither the connection nor the configuration has changed since the topics were cleared.
+      let isCleared = state.mayClear && !state.isDue && delivery.client.isConnected
+      return (state.leftovers.filters, isCleared ? state.configured : nil)
     }
+    if let configured { remembered.keepOnly(configured) }
     for filter in filters { delivery.client.unsubscribe(from: filter) }
   }
 }

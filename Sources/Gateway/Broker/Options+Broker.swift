@@ -24,12 +24,8 @@ extension Options {
     setWill(gateway: gateway)
   }
 
-  /// Of a client that works beside a running gateway: it has its own client id and no last will.
-  init(beside broker: RemoteBroker) {
-    self.init(broker, gateway: "")
-    clientID = ""
-    will = nil
-  }
+  /// Of a client that works beside a running gateway.
+  init(beside broker: RemoteBroker, gateway: String) { self = Options(broker, gateway: gateway).beside() }
 
   /// The gateway's own broker on loopback.
   init(_ broker: EmbeddedBroker, gateway: String) {

@@ -18,7 +18,18 @@ struct TopicCatalogue {
   }
 
   /// The topics to which it publishes: each class of topics for each configured name.
-  var published: [String] {
+  var published: [String] { questions.map(\.topic) }
+
+  /// The same topics, with the payload where it is known. Descriptions for Home Assistant are the largest of all payloads.
+  var questions: [(topic: String, payload: [UInt8])] {
+    names.map { ($0, []) } + discovery.map { ($0.topic, $0.payload) }
+  }
+
+  /// Those of them that the broker retains and that come and go with what is configured. Members of regions are not among
+  /// them.
+  var retained: [String] { published.filter { topics.retained($0) != nil || plan.discovery.isOwn($0) } }
+
+  private var names: [String] {
     var all = [topics.status, topics.health, topics.instance]
     for zone in configuration.zones {
       all += ["enter", "near", "exit"].map { topics.transition(zone: zone.name, event: $0) }
@@ -40,7 +51,7 @@ struct TopicCatalogue {
     if let observations = configuration.publish.observations {
       all += (0..<observations.partitions).map { topics.observations(partition: $0) }
     }
-    return all + roomPresences + discovery
+    return all + roomPresences
   }
 
   /// For the configured receivers; without any, for the default one.
@@ -55,9 +66,9 @@ struct TopicCatalogue {
     return Set(topics).sorted()
   }
 
-  private var discovery: [String] {
+  private var discovery: [Message] {
     plan.standing.prefix(Self.deviceLimit).flatMap { subject in
-      plan.device(subject, heard: nil).map { plan.discovery.messages($0).map(\.topic) } ?? []
+      plan.device(subject, heard: nil).map { plan.discovery.messages($0) } ?? []
     }
   }
 

@@ -187,7 +187,7 @@ extension LiveWalk {
       onNotice("scanners are left out: the configuration names no broker that they could publish to")
       return nil
     }
-    return Options(beside: broker)
+    return Options(beside: broker, gateway: configuration.gatewayName)
   }
 
   /// Receives scanners' messages until the connection is stopped. Throws `BrokerRefusal` for permanent errors.

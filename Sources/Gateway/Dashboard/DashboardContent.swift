@@ -90,7 +90,7 @@ package struct DashboardContent: Content {
       .get("plan") { content, _ in
         .now(Response(content.stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
       },
-      .get("strangers") { content, call in
+      .get("strangers", query: ["reveal"]) { content, call in
         let none = Array(#"{"devices":[],"overlooked":0,"why":"A recording has no strangers to show."}"#.utf8)
         let areRevealed = call.request.query["reveal"] == "1"
         return .now(Response(content.stage.strangers(areRevealed: areRevealed) ?? none))
@@ -110,13 +110,15 @@ package struct DashboardContent: Content {
       .get("beacons/:beacon/cloud") { content, call in
         .now(content.beacon(call.name) { CloudPicture(of: $1, $0).json })
       },
-      .get("beacons/:beacon/history") { $0.history($1) },
+      .get("beacons/:beacon/history", query: ["minutes"]) { $0.history($1) },
       .get("beacons/:beacon/live") { content, call in
         let isKnown = content.stage.look { pipeline, _, _ in pipeline.beacon(named: call.name) != nil }
         guard isKnown else { return .now(unheard(call.name)) }
         return .stream { BeaconStream(call.name, content.stage) }
       },
-      .get("transitions") { .now($0.transitions($1.request)) },
+      .get("transitions", query: ["limit", "after", "beacon", "zone", "room"]) {
+        .now($0.transitions($1.request))
+      },
     ]
     + Overview.Part.allCases.filter { $0 != .transitions }.map { part in
       .get(part.rawValue) { content, _ in .now(Response(content.overview.json(of: part))) }
@@ -133,6 +135,13 @@ package struct DashboardContent: Content {
       return .now(response)
     }
     guard rights.write || !route.isChange else { return .now(Self.mayOnlyLook) }
+    if let stranger = request.query.keys.sorted().first(where: { !route.query.contains($0) }) {
+      let known = route.query.sorted().joined(separator: ", ")
+      return .now(
+        .error(
+          400, "There is no parameter \(String(stranger.prefix(40)).printable) here.",
+          remedy: known.isEmpty ? "Leave it out." : "Use one of \(known)."))
+    }
     return route.answer(self, Route.Call(request: request, rights: rights, name: name))
   }
 
@@ -182,14 +191,23 @@ package struct DashboardContent: Content {
   }
 
   private func transitions(_ request: Request) -> Response {
-    let limit = request.query["limit"].flatMap { Int($0) } ?? Overview.transitionLimit
-    let after = request.query["after"]
+    let query = request.query
+    guard let limit = query["limit"].map({ Int($0) }) ?? Overview.transitionLimit, limit >= 0 else {
+      return .error(400, "limit must be a number from 0 on.")
+    }
+    func isMeant(_ message: TransitionMessage) -> Bool {
+      query["beacon"].map { $0 == message.beacon } ?? true
+        && query["zone"].map { message.kind == .zone && $0 == message.place } ?? true
+        && query["room"].map { message.kind == .room && $0 == message.place } ?? true
+    }
     let found = stage.look { _, recent, _ in
-      guard let after else { return recent.transitions(atMost: max(limit, 0)) }
-      let later = recent.entries(from: recent.place(after: after) ?? 0).compactMap {
-        if case .transition(let message) = $0 { message } else { nil }
+      guard let after = query["after"] else {
+        return Array(recent.transitions(atMost: RecentDecisions.limit).filter(isMeant).prefix(limit))
       }
-      return Array(later.prefix(max(limit, 0)))
+      let later = recent.entries(from: recent.place(after: after) ?? 0).compactMap {
+        if case .transition(let message) = $0, isMeant(message) { message } else { nil }
+      }
+      return Array(later.prefix(limit))
     }
     return Response(
       JSONWriter.object {

@@ -104,7 +104,9 @@ package final class ReplayStage: Stage, Player {
   }
 
   package func metrics() -> String {
-    MetricsText.text(details.health, gateway: configuration.gatewayName, isConnected: false)
+    let places = look { pipeline, _, now in pipeline.metricsOfPlaces(at: now.wallTime) }
+    return MetricsText.text(
+      details.health, places, gateway: configuration.gatewayName, isConnected: false)
   }
 
   package var player: (any Player)? { self }
@@ -162,7 +164,8 @@ package struct ReplayDashboard: Sendable {
   ///
   /// - Parameter onReady: is called with the port.
   package func run(onReady: (Int) -> Void) async throws {
-    let server = try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
+    let server = try await HTTPServer.open(
+      settings, machine: machineName(), content: DashboardContent(stage), option: "--listen")
     onReady(server.port)
     await stage.play()
     await server.close()

@@ -17,10 +17,12 @@ struct Route: Sendable {
   let path: String
   /// Whether only clients with the right to write may call it.
   let isChange: Bool
+  /// The names that its query may have. Others are refused, because a misspelt filter would go unnoticed.
+  var query: Set<String> = []
   let answer: Body
 
-  static func get(_ path: String, _ answer: @escaping Body) -> Route {
-    Route(method: .get, path: path, isChange: false, answer: answer)
+  static func get(_ path: String, query: Set<String> = [], _ answer: @escaping Body) -> Route {
+    Route(method: .get, path: path, isChange: false, query: query, answer: answer)
   }
 
   static func post(_ path: String, _ answer: @escaping Body) -> Route {

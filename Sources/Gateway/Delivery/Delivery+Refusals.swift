@@ -47,11 +47,12 @@ extension Delivery {
       case .delivered(let row): if let row { state.outbox.acknowledge(row: row) }
       case .refused(let topic, let reason, let isLeftOut):
         let fate = isLeftOut ? "It is left out" : "It waits here"
+        let cause = Client.concernsSize(reason) ? "limit for the size of messages" : "access list"
         tell(
           topic,
           """
           the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the \
-          gateway tries again now and then. Check the broker's access list; `beaconkeeper doctor` lists everything it forbids
+          gateway tries again now and then. Check the broker's \(cause); `beaconkeeper doctor` lists everything it forbids
           """, &state)
       case .postponed(let topic, let reason):
         tell(

@@ -153,12 +153,7 @@ extension Doctor {
       "btmon", "hcidump", "hcitool", "bluetoothctl", "hass", "TheengsGateway", "beaconkeeper", "ble2mqtt",
       "bluepy-helper",
     ]
-    let here = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [])
-      .filter { $0 != "\(getpid())" && $0.allSatisfy(\.isNumber) }
-      .compactMap { try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8) }
-      .map { String($0.prefix { !$0.isNewline }) }
-      .filter { known.contains($0) }
-    let names = Set(here).sorted()
+    let names = Set(OtherProcess.all.map(\.name)).intersection(known).sorted()
     return DoctorFinding(
       "who else", .ok,
       names.isEmpty

@@ -3,6 +3,7 @@ import Configuration
 import Contract
 import Core
 import Mosquitto
+import Synchronization
 
 /// Whether the configured receivers send anything. Only the running gateway knows; its `health` says it.
 extension Doctor {
@@ -17,54 +18,112 @@ extension Doctor {
     return [DoctorFinding("receivers", .warning, "no adapter or scanner provides \(names)", remedy: first.1)]
   }
 
-  /// What the broker retains on a topic; nil: nothing, or it cannot be read.
-  private func retained(_ topic: String, at remote: RemoteBroker) async -> [UInt8]? {
-    guard let client = try? Client(Options(beside: remote)),
-      (try? client.subscribe(to: topic, qos: .atMostOnce)) != nil
-    else { return nil }
-    let found = await client.firstAnswer(within: .seconds(3)) { event -> [UInt8]?? in
+  /// What the broker retains on topics, as far as it can be read; or what it returns of them to another subscription.
+  private func retained(
+    _ topics: [String], through filter: String? = nil, _ options: Options
+  ) async -> [String: [UInt8]] {
+    guard let client = try? Client(options) else { return [:] }
+    for filter in filter.map({ [$0] }) ?? topics { try? client.subscribe(to: filter, qos: .atMostOnce) }
+    let found = Mutex<[String: [UInt8]]>([:])
+    _ = await client.firstAnswer(within: .seconds(3)) { event -> Bool? in
       switch event {
-      case .message(let message) where message.topic == topic && message.retain: .some(message.payload)
-      case .refused, .subscriptionRefused: .some(nil)
+      case .message(let message) where topics.contains(message.topic) && message.retain:
+        found.withLock { found in
+          found[message.topic] = message.payload
+          return found.count == topics.count ? true : nil
+        }
+      case .refused, .subscriptionRefused: true
       default: nil
       }
     }
-    return found ?? nil
+    return found.withLock { $0 }
   }
 
-  /// Receivers that a scanner could provide, but that send nothing.
-  func silentReceivers(at remote: RemoteBroker) async -> [DoctorFinding] {
-    let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
-    if awaited.isEmpty { return [] }
-    let topic = Topics(gateway: configuration.gatewayName).health
-    guard let payload = await retained(topic, at: remote),
-      let health = try? JSONTree(payload), case .list(let entries)? = health["receivers"]
-    else {
-      return [
-        DoctorFinding(
-          "receivers", .ok,
-          "whether anything comes from \(listed(awaited)) is not known: no health at \(topic); look again while the gateway runs"
-        )
-      ]
-    }
-    let time = (health.text("time") ?? "").printable
-    let silent = awaited.filter { name in
-      entries.contains { $0.text("name") == name && $0.text("last_heard") == nil }
-    }
-    guard let first = silent.first else {
-      return [DoctorFinding("receivers", .ok, "health of \(time) misses none of \(listed(awaited))")]
-        + differences(entries)
-    }
-    let isAbsent = entries.contains { $0.text("name") == first && $0.text("state") == "missing" }
+  /// Whether the broker returns what it retains to a subscription with wildcards.
+  private func retention(_ options: Options) async -> [DoctorFinding] {
+    let topics = Topics(gateway: configuration.gatewayName)
+    let found = await retained([topics.status], through: topics.base + "/+", options)
+    guard found.isEmpty else { return [] }
+    let words =
+      "the broker sends no retained messages to a subscription with wildcards, or does not let the gateway read them; what an earlier configuration left is cleared only as far as this machine remembers it"
     return [
       DoctorFinding(
+        "retained", .warning, words,
+        remedy: "with Home Assistant, or several gateways, use a broker that does, such as mosquitto")
+    ]
+  }
+
+  /// What the topics say that a gateway of this name retains; nothing where none has run.
+  func remains(_ options: Options) async -> [DoctorFinding] {
+    let topics = Topics(gateway: configuration.gatewayName)
+    let found = await retained([topics.status, topics.health], options)
+    let receivers = receivers(status: found[topics.status], health: found[topics.health])
+    return found[topics.status] == nil ? receivers : await retention(options) + receivers
+  }
+
+  /// Receivers that are gone or hear nothing, as the running gateway says.
+  private func receivers(status: [UInt8]?, health payload: [UInt8]?) -> [DoctorFinding] {
+    let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
+    if awaited.isEmpty, configuration.scanners.isEmpty { return [] }
+    let whom = awaited.isEmpty ? "the scanners" : listed(awaited)
+    let topics = Topics(gateway: configuration.gatewayName)
+    func isUnknown(_ why: String) -> [DoctorFinding] {
+      let words =
+        "whether anything comes from \(whom) is not known: \(why); look again while the gateway runs"
+      return [DoctorFinding("receivers", .ok, words)]
+    }
+    // What a gateway that has ended said of its receivers is out of date.
+    if status == Array(Status.offline.rawValue.utf8) {
+      return isUnknown("\(topics.status) is offline")
+    }
+    guard let payload,
+      let health = try? JSONTree(payload, limit: payload.count),
+      case .list(let entries)? = health["receivers"]
+    else { return isUnknown("no health at \(topics.health)") }
+    let time = (health.text("time") ?? "").printable
+    let blind = entries.filter(\.isBlindReceiver)
+    let isAllBlind = !entries.isEmpty && blind.count == entries.count
+    let faults = blind.map { entry in
+      finding(entry, time, isRequired: isAllBlind || awaited.contains(entry.text("name") ?? ""))
+    }
+    let silent = awaited.filter { name in
+      entries.contains { $0.text("name") == name && $0.text("last_heard") == nil && !$0.isBlindReceiver }
+    }
+    if let first = silent.first {
+      let warning = DoctorFinding(
         "receivers", .warning,
         "nothing was heard through \(listed(silent)) since the gateway started, as of \(time)",
-        remedy: isAbsent
-          ? "see that \(first) is on, that it publishes to this broker, and that its name is spelt as it spells it"
-          : "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near"
-      )
-    ] + differences(entries)
+        remedy:
+          "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near")
+      return told(faults) + [warning] + differences(entries)
+    }
+    let fine = DoctorFinding("receivers", .ok, "health of \(time) misses none of \(whom)")
+    return (faults.isEmpty ? [fine] : told(faults)) + differences(entries)
+  }
+
+  private func told(_ faults: [DoctorFinding]) -> [DoctorFinding] {
+    let told = Array(faults.sorted { $0.state == .fault && $1.state != .fault }.prefix(Self.toldLimit))
+    let rest = faults.count - told.count
+    return rest == 0 ? told : told + [DoctorFinding("receivers", .warning, "and \(rest) more")]
+  }
+
+  /// Of a receiver that is gone or hears nothing.
+  ///
+  /// - Parameter isRequired: zones or rooms are blind without it.
+  private func finding(_ entry: JSONTree, _ time: String, isRequired: Bool) -> DoctorFinding {
+    let name = (entry.text("name") ?? "").printable
+    let (state, reason) = ((entry.text("state") ?? "").printable, (entry.text("reason") ?? "").printable)
+    let remedy =
+      switch state {
+      case "missing", "gone":
+        configuration.scanners.isEmpty
+          ? "see that \(name) is plugged in"
+          : "see that \(name) is on, that it publishes to this broker, and that its name is spelt as it spells it"
+      default: "see that the Bluetooth of \(name) is on and that a beacon is near"
+      }
+    return DoctorFinding(
+      "receivers", isRequired ? .fault : .warning,
+      "\(name) is \(state) as of \(time)" + (reason.isEmpty ? "" : ": \(reason)"), remedy: remedy)
   }
 
   /// Differences between receivers that rooms have learned.
@@ -93,4 +152,9 @@ extension Doctor {
     let told = names.prefix(Self.toldLimit).joined(separator: ", ")
     return names.count > Self.toldLimit ? "\(told) and \(names.count - Self.toldLimit) more" : told
   }
+}
+
+extension JSONTree {
+  /// Whether the silence of a receiver in `health` proves nothing; see `HealthMessage.Receiver`.
+  fileprivate var isBlindReceiver: Bool { !["ok", "quiet", "lossy", nil].contains(text("state")) }
 }

@@ -17,13 +17,12 @@ package struct Doctor: Sendable {
   /// All findings, in the order in which the gateway needs these things.
   package func examine() async -> [DoctorFinding] {
     if let fleet = configuration.fleet {
-      return [clock(), library(), await broker()] + FleetDoctor(configuration, fleet).examine()
+      return [clock(), library(), await broker().finding] + FleetDoctor(configuration, fleet).examine()
     }
-    let findings = radio() + strangers() + [clock(), disk(), library()] + [await broker()]
-    guard case .remote(let remote) = configuration.broker, findings.last?.state == .ok else {
-      return findings
-    }
-    return findings + (await permissions(at: remote)) + (await silentReceivers(at: remote))
+    let findings = radio() + strangers() + [clock(), disk(), library()]
+    let (finding, options) = await broker()
+    guard let options else { return findings + [finding] }
+    return findings + [finding] + (await permissions(options)) + (await remains(options))
   }
 
   private func library() -> DoctorFinding {
@@ -76,6 +75,12 @@ package struct Doctor: Sendable {
         "disk", .warning, "\(directory.path) cannot be written; transitions would wait in memory only",
         remedy: remedy)
     }
+    if MountTable.current.isInMemory(place) {
+      return DoctorFinding(
+        "disk", .warning,
+        "\(directory.path) is in memory: transitions that wait for the broker, and who is where, are lost when the machine restarts",
+        remedy: "name a folder on a disk with gateway: { state_directory: … }")
+    }
     var status = statvfs()
     guard statvfs(place, &status) == 0 else { return DoctorFinding("disk", .ok, directory.path) }
     let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
@@ -86,29 +91,127 @@ package struct Doctor: Sendable {
       : DoctorFinding("disk", .ok, words)
   }
 
-  private func broker() async -> DoctorFinding {
+  /// Also the options with which further questions may be asked; nil: it cannot be asked.
+  private func broker() async -> (finding: DoctorFinding, options: Options?) {
+    let mosquitto = try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)
     guard case .remote(let remote) = configuration.broker else {
-      let mosquitto = try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)
-      return mosquitto.map { DoctorFinding("broker", .ok, "embedded: \($0)") }
+      let finding =
+        mosquitto.map { DoctorFinding("broker", .ok, "embedded: \($0)") }
         ?? DoctorFinding("broker", .fault, "mosquitto is not installed", remedy: "sudo apt install mosquitto")
+      return (finding, nil)
     }
     let name = "\(remote.host):\(remote.port)"
-    let outcome = await BrokerTrial(remote).run()
-    guard case .accepted = outcome else {
-      return DoctorFinding(
-        "broker", .fault, "\(name): \(outcome)",
-        remedy: Self.remedy(
-          remote, outcome, hasMosquitto: (try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)) != nil
-        ))
+    let gateway = Options(remote, gateway: configuration.gatewayName)
+    let beside = gateway.beside()
+    var outcome = await BrokerTrial(beside).run()
+    if case .accepted = outcome {
+      return (DoctorFinding("broker", .ok, "\(name) accepts the connection"), beside)
     }
-    return DoctorFinding("broker", .ok, "\(name) accepts the connection")
+    if case .refused(let failure) = outcome, failure.mayConcernTheVersion, beside.protocolVersion == .v5 {
+      var older = beside
+      older.protocolVersion = .v311
+      if case .accepted = await BrokerTrial(older).run() {
+        let finding = DoctorFinding(
+          "broker", .fault, "\(name) speaks MQTT 3.1.1 only", remedy: "broker: { protocol: 3.1.1 }")
+        return (finding, nil)
+      }
+    }
+    if case .refused(let failure) = outcome, failure.mayConcernTheID {
+      guard !isGatewayRunning else {
+        let finding = DoctorFinding(
+          "broker", .warning,
+          "\(name) does not let anybody ask beside the running gateway, with another client id than \(gateway.clientID): \(failure)",
+          remedy: "stop the gateway, and look again")
+        return (finding, nil)
+      }
+      // The gateway does not run, so nobody loses the session.
+      let itself = gateway.withoutWill()
+      outcome = await BrokerTrial(itself).run()
+      if case .accepted = outcome {
+        let words = "\(name) accepts the connection, with no other client id than \(gateway.clientID)"
+        return (DoctorFinding("broker", .ok, words), itself)
+      }
+    }
+    let remedy = Self.remedy(remote, outcome, hasMosquitto: mosquitto != nil)
+    return (DoctorFinding("broker", .fault, "\(name): \(outcome)", remedy: remedy), nil)
   }
 
-  /// If nothing listens on this machine, its mosquitto is switched off or missing.
+  /// Whether a gateway, perhaps of another configuration, runs on this machine.
+  var isGatewayRunning: Bool {
+    OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
+  }
+
   static func remedy(_ broker: RemoteBroker, _ outcome: BrokerTrial.Outcome, hasMosquitto: Bool) -> String {
-    guard case .refused(let failure) = outcome, failure.kind == .connectionRefused,
-      ["localhost", "127.0.0.1", "::1"].contains(broker.host), broker.port == 1883
-    else { return "look at broker: in the configuration" }
-    return hasMosquitto ? "sudo systemctl enable --now mosquitto" : "sudo apt install mosquitto"
+    let usual = "look at broker: in the configuration"
+    guard case .refused(let failure) = outcome else { return usual }
+    switch failure.kind {
+    case .badCredentials, .notAuthorised:
+      return broker.username == nil
+        ? "the broker may want a user: broker: { username: …, password_file: … }"
+        : "look at username and password_file in broker:, and at the user \(broker.username ?? "") in the broker's configuration"
+    case .clientIDRejected: return "name one that the broker accepts: broker: { client_id: … }"
+    case .unsupportedProtocol: return "remove protocol: from broker:, or name another one"
+    case .connectionRefused where broker.port == 1883 && broker.isOnThisMachine:
+      // Its mosquitto is switched off or missing.
+      return hasMosquitto ? "sudo systemctl enable --now mosquitto" : "sudo apt install mosquitto"
+    case .connectionRefused:
+      return "see that the broker runs and listens on port \(broker.port), or correct broker: { url: … }"
+    case .hostUnknown: return "correct the host in broker: { url: … }, or name its address"
+    case .unreachable:
+      return
+        "see that \(broker.host) is on and in the same network, and that no firewall closes port \(broker.port)"
+    case .serverUnavailable: return "look at the broker's log"
+    case .certificateExpired: return "renew the broker's certificate"
+    case .certificateNotYetValid: return "set this machine's clock, or wait"
+    case .wrongHostName: return "name the host in broker: { url: … } as the broker's certificate does"
+    case .unknownAuthority: return "name the certificate of the broker's authority: broker: { ca_file: … }"
+    case .clientCertificate:
+      return "look at cert_file and key_file in broker:, and at the authority that the broker trusts"
+    case .ownCertificate: return "look at cert_file and key_file in broker:"
+    case .tls:
+      return
+        "mqtts:// and mqtt:// have different ports; look at broker: { url: … }, and at the broker's TLS settings"
+    case .closed, .other: return usual
+    }
+  }
+}
+
+extension ConnectionFailure {
+  /// Whether the same client could be accepted with another id. Brokers are unclear: some call it a wrong password, and some just
+  /// close the connection.
+  var mayConcernTheID: Bool {
+    switch kind {
+    case .badCredentials, .notAuthorised, .clientIDRejected, .closed, .other: true
+    default: false
+    }
+  }
+}
+
+extension ConnectionFailure {
+  /// Whether the broker could accept an older version of MQTT. Some say so, and some just close the connection (RabbitMQ 3).
+  var mayConcernTheVersion: Bool { kind == .unsupportedProtocol || kind == .closed }
+}
+
+extension RemoteBroker {
+  fileprivate var isOnThisMachine: Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
+}
+
+/// The processes of this machine that we may see, without this one (proc_pid_comm(5), proc_pid_cmdline(5)).
+struct OtherProcess {
+  let name: String
+  let arguments: [String]
+
+  static var all: [OtherProcess] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [])
+      .filter { $0 != "\(getpid())" && $0.allSatisfy(\.isNumber) }
+      .compactMap { number in
+        guard let name = try? String(contentsOfFile: "/proc/\(number)/comm", encoding: .utf8) else {
+          return nil
+        }
+        let line = (try? String(contentsOfFile: "/proc/\(number)/cmdline", encoding: .utf8)) ?? ""
+        return OtherProcess(
+          name: String(name.prefix { !$0.isNewline }), arguments: line.split(separator: "\0").map(String.init)
+        )
+      }
   }
 }

@@ -124,6 +124,13 @@ struct Announcer: Sendable {
     if isConnected { sweepTime = sweepTime ?? time + Self.settling }
   }
 
+  /// Topics of an earlier run, which the broker perhaps does not return. Those that are no longer needed are cleared.
+  mutating func remember(_ topics: Set<String>) {
+    for topic in topics where kept[topic] == nil && discovery.isOwn(topic) && verdict(on: topic) == .remove {
+      kept[topic] = Kept()
+    }
+  }
+
   /// Adds a beacon that was heard for the first time, or that has a new reading.
   mutating func note(_ name: String, _ news: HeardBeacon) {
     let before = heard[name]

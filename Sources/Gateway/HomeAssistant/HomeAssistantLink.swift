@@ -28,9 +28,14 @@ final class HomeAssistantLink: Feature {
   private let delivery: Delivery
   /// Rings when all has been sent.
   let settlement = Alarm()
+  let remembered: RememberedTopics
   private let logger: Logger
 
-  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger) {
+  init(
+    _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger,
+    _ remembered: RememberedTopics = RememberedTopics(path: nil)
+  ) {
+    self.remembered = remembered
     state = Mutex(State(announcer: Announcer(configuration)))
     self.decisions = decisions
     delivery = decisions.delivery
@@ -43,7 +48,11 @@ final class HomeAssistantLink: Feature {
   }
 
   func connected() {
-    state.withLock { $0.announcer.connected(at: LiveClock.now) }
+    let topics = remembered.all
+    state.withLock { state in
+      state.announcer.connected(at: LiveClock.now)
+      state.announcer.remember(topics)
+    }
     decisions.news.ring()
   }
 

@@ -24,6 +24,8 @@ package final class DecisionLoop: Feature {
     var health = HealthBook(from: LiveClock.now)
     /// Observations of the configuration before the latest reload that were not fetched yet.
     var observations: [(message: Message, count: Int)] = []
+    /// How many transitions each zone and room had, by event.
+    var transitions: [PlaceEvent: UInt64] = [:]
     /// When a refused report was last logged.
     var refusalTold: MonotonicTime?
     /// nil: nobody calls `advance` yet.
@@ -211,6 +213,9 @@ package final class DecisionLoop: Feature {
 
   /// Delivers the pipeline's output.
   func tell(_ state: inout State, _ messages: [Message] = []) {
+    for case .transition(let message) in state.output.items {
+      if let event = PlaceEvent(message) { state.transitions[event, default: 0] += 1 }
+    }
     delivery.take(&state.output, of: state.pipeline, and: messages)
     let now = LiveClock.now
     let next = state.isIdle ? state.nextDeadline : min(state.nextDeadline, now + PauseWatch.pace)
@@ -393,8 +398,10 @@ extension DecisionLoop {
   /// The present counters for Prometheus.
   func metrics() -> String {
     let isConnected = delivery.client.isConnected
-    let message = state.withLock { state in health(&state) }
-    return MetricsText.text(message, gateway: delivery.topics.gateway, isConnected: isConnected)
+    let (message, places) = state.withLock { state in
+      (health(&state), state.pipeline.metricsOfPlaces(at: LiveClock.wallNow) { state.transitions[$0] ?? 0 })
+    }
+    return MetricsText.text(message, places, gateway: delivery.topics.gateway, isConnected: isConnected)
   }
 
   /// Reports missing receivers as soon as they are overdue.
@@ -424,5 +431,50 @@ extension DecisionLoop {
     if let notice = state.health.movedNotice(of: state.pipeline) { logger.warning("\(notice)") }
     for reporter in reporters.withLock({ $0 }) { reporter.report(into: &message) }
     return message
+  }
+}
+
+/// A kind of transition of a zone or a room.
+struct PlaceEvent: Hashable, Sendable {
+  var kind: PlaceKind
+  var place: String
+  var event: String
+
+  init(kind: PlaceKind, place: String, event: String) {
+    self.kind = kind
+    self.place = place
+    self.event = event
+  }
+
+  /// nil: a beacon's own event.
+  init?(_ message: TransitionMessage) {
+    guard let kind = message.kind else { return nil }
+    self.init(kind: kind, place: message.place, event: message.word)
+  }
+}
+
+extension Pipeline {
+  /// - Parameter count: how many transitions of a kind there were.
+  func metricsOfPlaces(at time: WallTime, count: (PlaceEvent) -> UInt64 = { _ in 0 }) -> [MetricsText.Place] {
+    func place(
+      _ kind: PlaceKind, _ name: String, _ state: String, since: [WallTime], _ events: [String]
+    ) -> MetricsText.Place {
+      let longest = since.min().map { max(0, (time - $0).seconds) } ?? 0
+      return MetricsText.Place(
+        kind: kind, name: name, state: state, beacons: since.count, longestStay: UInt64(longest),
+        transitions: events.map { ($0, count(PlaceEvent(kind: kind, place: name, event: $0))) })
+    }
+    let zones = configuration.zones.enumerated().map { index, zone in
+      let occupancy = engine.occupancy(of: ZoneIndex(rawValue: Int32(index)))
+      return place(
+        .zone, zone.name, occupancy.state.rawValue, since: occupancy.members.map(\.since),
+        zone.near == nil ? ["enter", "exit"] : ["enter", "near", "exit"])
+    }
+    let rooms = zip(configuration.rooms, roomIndices).map { room, index in
+      place(
+        .room, room.name, occupancy(of: index).state, since: members(of: index).map(\.since),
+        ["enter", "exit"])
+    }
+    return zones + rooms
   }
 }

@@ -118,7 +118,8 @@ package struct GatewayRun: Sendable {
       saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
       logger: logger)
     let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
-    let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
+    let remembered = RememberedTopics(path: stateDirectory?.topics(gateway: configuration.gatewayName))
+    let homeAssistant = HomeAssistantLink(configuration, decisions, logger, remembered)
     let broker = "\(options.host):\(options.port)"
     var features: [any Feature] = [
       delivery, decisions, Rivals(delivery, broker: broker), homeAssistant,

@@ -24,7 +24,7 @@ struct ReloadService: Service {
         defer { notifier?.tell(.ready) }
         do throws(ConfigurationErrors) {
           let loaded = try await read(saved)
-          for warning in loaded.warnings { logger.warning("\(warning)") }
+          tell(loaded.warnings)
           var new = loaded.configuration
           let late = differences(new)
           // The gateway keeps its name until it is restarted.
@@ -43,9 +43,16 @@ struct ReloadService: Service {
           }
           current = new
         } catch {
-          logger.error("\(error)\nkeeping the old configuration")
+          tell(error.diagnostics)
+          logger.error("keeping the old configuration")
         }
       }
+    }
+  }
+
+  private func tell(_ diagnostics: [Diagnostic]) {
+    for diagnostic in diagnostics {
+      logger.log(level: diagnostic.severity == .error ? .error : .warning, "\(diagnostic.unmarked)")
     }
   }
 

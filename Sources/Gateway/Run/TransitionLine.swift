@@ -14,9 +14,10 @@ package struct TransitionLine: CustomStringConvertible {
 
   package init(_ message: TransitionMessage) { self.message = message }
 
-  package var description: String {
-    "\(message.wallTime.rfc3339.dropFirst(11).prefix(8))Z  \(text)"
-  }
+  package var description: String { "\(message.wallTime.clock)  \(text)" }
+
+  /// With its date, for a recording.
+  package var dated: String { "\(message.wallTime.day) \(self)" }
 
   /// The line without its time.
   package var text: String {
@@ -99,7 +100,10 @@ package struct VerdictLine: CustomStringConvertible {
 
   package init(_ message: VerdictMessage) { self.message = message }
 
-  package var description: String { "\(message.time.rfc3339.dropFirst(11).prefix(8))Z  \(text)" }
+  package var description: String { "\(message.time.clock)  \(text)" }
+
+  /// With its date, for a recording.
+  package var dated: String { "\(message.time.day) \(self)" }
 
   /// The line without its time.
   package var text: String {
@@ -116,4 +120,11 @@ package struct VerdictLine: CustomStringConvertible {
     let late = message.outcome == .deliveredLate ? "late, " : ""
     return "delivered \(late)\(tenths / 10).\(tenths % 10) s after near (\(profile))"
   }
+}
+
+extension WallTime {
+  /// `2026-11-20`, UTC.
+  fileprivate var day: Substring { rfc3339.prefix(10) }
+  /// `21:50:03Z`.
+  fileprivate var clock: String { "\(rfc3339.dropFirst(11).prefix(8))Z" }
 }

@@ -1,7 +1,7 @@
 import Configuration
 import Mosquitto
 
-/// One attempt to connect, beside a running gateway, without taking over its session.
+/// One attempt to connect.
 package struct BrokerTrial: Sendable {
   /// How long a broker may take to answer.
   static let patience = Duration.seconds(5)
@@ -24,7 +24,10 @@ package struct BrokerTrial: Sendable {
 
   private let options: Options
 
-  package init(_ broker: RemoteBroker) { options = Options(beside: broker) }
+  init(_ options: Options) { self.options = options }
+
+  /// For `init`: there is no gateway yet.
+  package init(_ broker: RemoteBroker) { self.init(Options(beside: broker, gateway: "init")) }
 
   package func run() async -> Outcome {
     let client: Client

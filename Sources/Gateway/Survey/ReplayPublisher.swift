@@ -15,7 +15,7 @@ package struct ReplayPublisher: Sendable {
   /// Throws `InvalidOptions`.
   package init?(_ configuration: Configuration) throws {
     guard case .remote(let remote) = configuration.broker else { return nil }
-    let options = Options(beside: remote)
+    let options = Options(beside: remote, gateway: configuration.gatewayName)
     client = try Client(options)
     topics = Topics(gateway: configuration.gatewayName)
     broker = "\(options.host):\(options.port)"

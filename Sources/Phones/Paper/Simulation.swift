@@ -18,17 +18,17 @@ public struct Simulation: Sendable {
   public let timeline: Timeline
   /// Until when it was simulated: the timeline's end, or when a window that was open then closed by itself.
   public let end: Milliseconds
-  public let intervals: [Interval]
+  public private(set) var intervals: [Interval]
   /// Every change, with its reason.
-  public let windows: [Window]
+  public private(set) var windows: [Window]
   /// One for each crossing of the near threshold.
   public let verdicts: [Verdict]
   /// The callbacks of wake regions.
-  public let callbacks: [RegionCallback]
+  public private(set) var callbacks: [RegionCallback]
   public let totals: Totals
   public let tasks: TaskLedger
   /// Empty if none was to be kept.
-  public let history: History
+  public private(set) var history: History
   /// The first verdict's outcome. If the threshold was never crossed: what kept the app from ranging at the end, or nil
   /// if nothing did.
   public let outcome: Reason?
@@ -63,6 +63,13 @@ public struct Simulation: Sendable {
     let last = output.windows.last?.why ?? (engine.totals.detected == nil ? .notDetected : nil)
     outcome = output.verdicts.first?.outcome ?? last
     closing = Self.closing(in: output.windows, for: output.verdicts.first)
+  }
+
+  /// The result without its course, which needs the most memory.
+  public var withoutCourse: Simulation {
+    var short = self
+    (short.intervals, short.windows, short.callbacks, short.history) = ([], [], [], History())
+    return short
   }
 
   /// What the app could do at a time; nil before the start.

@@ -9,7 +9,7 @@ package struct RecentDecisions: Sendable {
     case verdict(VerdictMessage)
   }
 
-  static let limit = 1024
+  package static let limit = 1024
   private static let eventLimit = 20
 
   /// A ring: the entry of number n is at n modulo its length.

@@ -9,6 +9,7 @@ final class Connection: ChannelInboundHandler {
 
   /// The largest body of a request in bytes.
   static let bodyLimit = 64 * 1024
+  private static let tooLarge = Response.error(413, "The request is too large.")
   /// How long a client may take to send a request, or to receive its answer.
   private static let patience = TimeAmount.seconds(10)
   /// How long a connection may wait for its next request.
@@ -25,11 +26,13 @@ final class Connection: ChannelInboundHandler {
 
   let reception: Reception
   let peer: String
+  /// See `Network.of`.
+  let network: String
   private var context: ChannelHandlerContext?
   private var state = State.waiting
   private var timeout: Scheduled<Void>?
-  /// See `Reception`; 0 while a request is being answered.
-  var idleTurn: UInt64 = 0
+  /// When it began to wait, or got its request; see `Reception`.
+  var turn: UInt64 = 0
   private var stalledSince: NIODeadline?
   private var lastSent = NIODeadline.now()
   /// Whether the client sends nothing more.
@@ -38,7 +41,18 @@ final class Connection: ChannelInboundHandler {
   init(_ reception: Reception, peer: String) {
     self.reception = reception
     self.peer = peer
+    network = Network.of(peer)
   }
+
+  /// Whether there is no complete request.
+  var isWaiting: Bool {
+    switch state {
+    case .waiting, .receiving: true
+    case .answering, .streaming, .closed: false
+    }
+  }
+
+  var isStreaming: Bool { if case .streaming = state { true } else { false } }
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
@@ -66,19 +80,20 @@ final class Connection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
     case (.head(let head), .waiting):
+      requestSize?.begin()
       state = .receiving(head, [])
       expect(within: Self.patience)
       if Self.waitsForConsent(head) { consent() }
     case (.body(let buffer), .receiving(let head, var body)):
       body += buffer.readableBytesView
       guard body.count <= Self.bodyLimit else {
-        return send(.error(413, "The request is too large."), to: head, isLast: true)
+        return send(Self.tooLarge, to: head, isLast: true)
       }
       state = .receiving(head, body)
     case (.end, .receiving(let head, let body)):
-      idleTurn = 0
       timeout?.cancel()
       state = .answering
+      reception.moved(self)
       answer(head, body)
     default: break
     }
@@ -94,8 +109,16 @@ final class Connection: ChannelInboundHandler {
       wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
   }
 
+  private var requestSize: RequestSize? {
+    try? context?.pipeline.syncOperations.handler(type: RequestSize.self)
+  }
+
   /// A client that has closed its sending side still gets its answer; one that reads a stream or sent half a request has left.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is RequestSize.Excess {
+      guard case .receiving(let head, _) = state else { return close() }
+      return send(Self.tooLarge, to: head, isLast: true)
+    }
     guard let event = event as? ChannelEvent, event == .inputClosed else {
       return context.fireUserInboundEventTriggered(event)
     }
@@ -128,7 +151,7 @@ final class Connection: ChannelInboundHandler {
   private func end(staysOpen: Bool) {
     guard let context, !isClosed else { return }
     state = .waiting
-    reception.waits(self)
+    reception.moved(self)
     expect(within: Self.idleTime)
     // The next request may already have arrived, and is then handled before this returns.
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -278,5 +301,32 @@ extension Connection {
       case .text(let password)? = tree["password"]
     else { return .error(400, "A login is a JSON object with a password.") }
     return reception.logIn(password, from: peer)
+  }
+}
+
+/// Limits what a request may have beside its body: extensions of chunks can be of any length (RFC 9112, section 7.1.1), and the
+/// decoder passes over them.
+final class RequestSize: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  /// The request is too large.
+  struct Excess: Sendable {}
+
+  /// A body with an octet in each chunk takes six times as much.
+  private static let limit = 8 * Connection.bodyLimit
+  private var octets = 0
+
+  /// A head was read.
+  func begin() { octets = 0 }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let isWithin = octets <= Self.limit
+    octets += unwrapInboundIn(data).readableBytes
+    if octets <= Self.limit {
+      context.fireChannelRead(data)
+    } else if isWithin {
+      context.fireUserInboundEventTriggered(Excess())
+    }
   }
 }

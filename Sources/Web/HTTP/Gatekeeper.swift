@@ -76,11 +76,8 @@ struct Gatekeeper: Sendable {
 
   /// An IPv4 address, or one of IPv6 in brackets.
   private static func isAddress(_ name: String) -> Bool {
-    if name.hasPrefix("["), name.hasSuffix("]") {
-      return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-    }
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    name.hasPrefix("[") && name.hasSuffix("]")
+      ? Network.isIPv6(String(name.dropFirst().dropLast())) : Network.isIPv4(name)
   }
 
   /// The password of `Basic` (RFC 7617) or the token of `Bearer` (RFC 6750); nil if there is none.

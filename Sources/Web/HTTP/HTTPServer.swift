@@ -20,10 +20,12 @@ package final class HTTPServer: Sendable {
 
   /// Listens.
   ///
-  /// - Parameter machine: this machine's own name, under which browsers may reach it.
-  package static func open(_ settings: HTTPSettings, machine: String, content: any Content) async throws
-    -> HTTPServer
-  {
+  /// - Parameters:
+  ///   - machine: this machine's own name, under which browsers may reach it.
+  ///   - option: where people name another address.
+  package static func open(
+    _ settings: HTTPSettings, machine: String, content: any Content, option: String = "http: { listen: … }"
+  ) async throws -> HTTPServer {
     let tls = try settings.tls.map { try TLSContext($0) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
@@ -42,7 +44,7 @@ package final class HTTPServer: Sendable {
     } catch {
       try? await group.shutdownGracefully()
       throw CannotListen(
-        description: "cannot listen on \(settings.address), port \(settings.port): \(reason(error))")
+        description: "cannot listen on \(settings.address), port \(settings.port): \(reason(error, option))")
     }
   }
 
@@ -93,7 +95,7 @@ package final class HTTPServer: Sendable {
           if tls == nil { try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true) }
           if let tls { try pipeline.addHandler(TLSHandler(tls)) }
           try pipeline.addHandlers([
-            HTTPResponseEncoder(),
+            RequestSize(), HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: sizes)),
             HTTPServerPipelineHandler(), HTTPServerProtocolErrorHandler(),
             Connection(reception.value, peer: Self.peer(channel.remoteAddress)),
@@ -109,12 +111,12 @@ package final class HTTPServer: Sendable {
     return text.hasPrefix(mapped) && text.contains(".") ? String(text.dropFirst(mapped.count)) : text
   }
 
-  private static func reason(_ error: any Error) -> String {
+  private static func reason(_ error: any Error, _ option: String) -> String {
     guard let error = error as? IOError else { return "\(error)" }
     switch error.errnoCode {
-    case EADDRINUSE: return "another program has this port; choose another"
-    case EACCES: return "ports below 1024 need a privilege; choose a higher one"
-    case EADDRNOTAVAIL: return "this machine does not have this address"
+    case EADDRINUSE: return "another program has this port; choose another with \(option)"
+    case EACCES: return "ports below 1024 need a privilege; choose a higher one with \(option)"
+    case EADDRNOTAVAIL: return "this machine does not have this address; choose another with \(option)"
     default: return "\(error)"
     }
   }

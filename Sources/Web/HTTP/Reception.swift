@@ -5,8 +5,10 @@ import NIOHTTP1
 
 /// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
 final class Reception {
-  /// The largest number of connections. A further one replaces the one that has been idle for longest.
+  /// The largest number of connections. A further one replaces another.
   static let connectionLimit = 100
+  /// The largest number of connections of one network. A further one replaces another of its own.
+  private static let networkLimit = 50
   /// The largest number of streams.
   static let streamLimit = 40
   /// Long answers that may wait for their turn.
@@ -20,14 +22,13 @@ final class Reception {
   /// Whether browsers use TLS, so that cookies must not be sent without it.
   let isSecure: Bool
   var sessions = Sessions()
+  private var tries = PasswordTries()
   /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
   var cookieName = "beaconkeeper"
   private let queue = DispatchQueue(label: "http")
   private var waiting = 0
 
   private var connections: [ObjectIdentifier: Connection] = [:]
-  /// Connections without a complete request, in the order in which they began to wait.
-  private var idle: [(id: ObjectIdentifier, turn: UInt64)] = []
   private var turn: UInt64 = 0
   private var streams: [ObjectIdentifier: Connection] = [:]
   private var ticker: Scheduled<Void>?
@@ -43,19 +44,19 @@ final class Reception {
 
   /// Registers a connection. Returns whether there is room for it.
   func welcome(_ connection: Connection) -> Bool {
-    if connections.count >= Self.connectionLimit, !closeLongestIdle() { return false }
+    let own = connections.values.filter { $0.network == connection.network }
+    let isProxy = gatekeeper.settings.proxies.contains(connection.peer)
+    if own.count >= Self.networkLimit, !isProxy, !closeOne(of: own) { return false }
+    if connections.count >= Self.connectionLimit, !closeOne(of: Array(connections.values)) { return false }
     connections[ObjectIdentifier(connection)] = connection
-    waits(connection)
+    moved(connection)
     return true
   }
 
-  /// A connection waits for a request.
-  func waits(_ connection: Connection) {
+  /// A connection waits for a request, or has one.
+  func moved(_ connection: Connection) {
     turn += 1
-    connection.idleTurn = turn
-    idle.append((ObjectIdentifier(connection), turn))
-    // Entries of connections that are being served or have gone are stale.
-    if idle.count > 4 * Self.connectionLimit { idle.removeAll { connections[$0.id]?.idleTurn != $0.turn } }
+    connection.turn = turn
   }
 
   func left(_ connection: Connection) {
@@ -63,15 +64,18 @@ final class Reception {
     endStream(connection)
   }
 
-  private func closeLongestIdle() -> Bool {
-    while let first = idle.first {
-      idle.removeFirst()
-      guard let connection = connections[first.id], connection.idleTurn == first.turn else { continue }
-      connection.close()
-      left(connection)
-      return true
+  /// Closes one of the network with the most connections: the one that has waited longest for a request; if there is none, the
+  /// one that has waited longest for its answer, or for the client to take it. Streams have a limit of their own.
+  private func closeOne(of candidates: [Connection]) -> Bool {
+    let counts = Dictionary(grouping: candidates, by: \.network).mapValues(\.count)
+    let victim = candidates.filter { !$0.isStreaming }.min { one, other in
+      (-(counts[one.network] ?? 0), one.isWaiting ? 0 : 1, one.turn)
+        < (-(counts[other.network] ?? 0), other.isWaiting ? 0 : 1, other.turn)
     }
-    return false
+    guard let victim else { return false }
+    victim.close()
+    left(victim)
+    return true
   }
 
   func closeAll() {
@@ -126,19 +130,29 @@ final class Reception {
       return rights
     }
     guard request.headers["authorization"] != nil else { return gatekeeper.rights(of: request) }
-    guard sessions.mayTry(request.peer, at: seconds) else { return nil }
-    let rights = gatekeeper.rights(of: request)
-    if !rights.read { sessions.failed(request.peer) }
-    return rights
+    let password = Gatekeeper.password(in: request.headers["authorization"])
+    return tried(password, from: request.peer, gatekeeper.rights(of: request)) { $0.read }
+  }
+
+  /// What a password gives, by a test that runs in any case; nil: too many wrong ones came from there.
+  private func tried<Given>(
+    _ password: String?, from peer: String, _ given: Given, isRight: (Given) -> Bool
+  ) -> Given? {
+    let network = Network.of(peer)
+    guard tries.mayTry(password, from: network, at: seconds) else { return nil }
+    if isRight(given) {
+      tries.succeeded(password, from: network)
+    } else if tries.failed(from: network) {
+      return nil
+    }
+    return given
   }
 
   /// A login with `{"password": …}`: a cookie that scripts cannot read and that other sites' pages do not send.
   func logIn(_ password: String, from peer: String) -> Response {
-    guard sessions.mayTry(peer, at: seconds) else { return Connection.tooManyTries }
-    guard let rights = gatekeeper.rights(for: password) else {
-      sessions.failed(peer)
-      return .error(401, "This password is wrong.")
-    }
+    guard let given = tried(password, from: peer, gatekeeper.rights(for: password), isRight: { $0 != nil })
+    else { return Connection.tooManyTries }
+    guard let rights = given else { return .error(401, "This password is wrong.") }
     let id =
       String(UInt64.random(in: .min ... .max), radix: 36)
       + String(UInt64.random(in: .min ... .max), radix: 36)

@@ -8,24 +8,8 @@ struct Sessions {
 
   private static let limit = 64
   static let lifetime: Int64 = 86400
-  /// How many wrong passwords an address may send in a minute; then its requests wait, right or wrong.
-  static let triesPerMinute = 10
-  /// How many addresses are counted separately in a minute. Further ones wait.
-  private static let peerLimit = 1000
 
   private var sessions: [String: Session] = [:]
-  /// By address, in this minute.
-  private var tries: [String: Int] = [:]
-  private var minute: Int64 = 0
-
-  /// Whether a password may be tried now.
-  mutating func mayTry(_ peer: String, at seconds: Int64) -> Bool {
-    if seconds / 60 != minute { (minute, tries) = (seconds / 60, [:]) }
-    return tries[peer].map { $0 < Self.triesPerMinute } ?? (tries.count < Self.peerLimit)
-  }
-
-  /// Records a wrong password.
-  mutating func failed(_ peer: String) { tries[peer, default: 0] += 1 }
 
   /// - Parameter id: must be unguessable.
   mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {
@@ -50,5 +34,53 @@ struct Sessions {
       if sides.count == 2, sides[0].filter({ $0 != " " }) == cookie { return String(sides[1]) }
     }
     return nil
+  }
+}
+
+/// How many wrong passwords a network may send in a minute. After those, few more are tried, and what was right before is right
+/// still: neither a neighbour nor a mistyping user of the same address keeps a program out.
+struct PasswordTries {
+  static let perMinute = 10
+  /// Beyond `perMinute`, so many are tried at once and one more in each second, so that the right password has its chance.
+  private static let reserve = 5
+  private static let knownLimit = 256
+
+  /// By the network's hash: many networks cannot use up what another one has, and need no memory.
+  private var counts = [UInt8](repeating: 0, count: 1 << 16)
+  private var minute: Int64 = 0
+  /// Hashes of network and password that were right. The hashes differ in each process.
+  private var known: Set<Int> = []
+
+  /// Whether a password may be tried now.
+  mutating func mayTry(_ password: String?, from network: String, at seconds: Int64) -> Bool {
+    if seconds / 60 != minute {
+      minute = seconds / 60
+      counts = [UInt8](repeating: 0, count: counts.count)
+    }
+    return known.contains(Self.hash(password, network))
+      || Int64(counts[place(network)]) < Int64(Self.perMinute + Self.reserve) + seconds % 60
+  }
+
+  /// Records a wrong password. Returns whether there were too many.
+  mutating func failed(from network: String) -> Bool {
+    let place = place(network)
+    if counts[place] < .max { counts[place] += 1 }
+    return counts[place] > Self.perMinute
+  }
+
+  mutating func succeeded(_ password: String?, from network: String) {
+    if known.count >= Self.knownLimit { known.removeAll() }
+    known.insert(Self.hash(password, network))
+  }
+
+  private func place(_ network: String) -> Int {
+    Int(truncatingIfNeeded: UInt(bitPattern: network.hashValue) % UInt(counts.count))
+  }
+
+  private static func hash(_ password: String?, _ network: String) -> Int {
+    var hasher = Hasher()
+    hasher.combine(password)
+    hasher.combine(network)
+    return hasher.finalize()
   }
 }

@@ -12,12 +12,18 @@ struct CheckCommand: ParsableCommand {
 
       EXAMPLES
         beaconkeeper check --config /etc/beaconkeeper/beaconkeeper.yaml
+        beaconkeeper check --elsewhere site.yaml
         beaconkeeper check site.yaml --json | jq .diagnostics
       """)
 
   @OptionGroup var source: ConfigurationOption
   @Argument(help: ArgumentHelp("The configuration, instead of --config.", valueName: "file"))
   var file: String?
+  @Flag(
+    help:
+      "The configuration is for another machine, as in CI: files that it names and that are not here are warnings."
+  )
+  var elsewhere = false
   @Flag(help: "Print one JSON object instead of text.")
   var json = false
 
@@ -32,7 +38,7 @@ struct CheckCommand: ParsableCommand {
     let loaded: Configuration.Loaded?
     do throws(ConfigurationErrors) {
       loaded = try path.map { path throws(ConfigurationErrors) in
-        try Configuration.load(path: path, connects: false)
+        try Configuration.load(path: path, connects: false, check: elsewhere ? .elsewhere : .here)
       }
     } catch {
       if json {

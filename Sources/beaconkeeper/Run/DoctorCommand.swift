@@ -35,7 +35,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var isUsable = true
     do throws(ConfigurationErrors) {
       if let path {
-        let loaded = try Configuration.load(path: path)
+        let loaded = try Configuration.load(path: path, check: .here)
         configuration = loaded.configuration
         let warnings = loaded.warnings.count
         findings.append(

@@ -70,8 +70,11 @@ struct ReplayCommand: AsyncParsableCommand {
   var gateway: String?
   @Flag(help: "Show the recording in the dashboard until Ctrl-C, with a bar to go to any time.")
   var http = false
-  @Option(help: ArgumentHelp("With --http: where to serve the dashboard.", valueName: "address:port"))
-  var listen = "127.0.0.1:\(HTTPSettings.defaultPort)"
+  @Option(
+    help: ArgumentHelp(
+      "With --http: where to serve the dashboard. Default: as the configuration says, on 127.0.0.1.",
+      valueName: "address:port"))
+  var listen: String?
   @OptionGroup var rooms: RoomFollowing
 
   func validate() throws {
@@ -127,8 +130,13 @@ struct ReplayCommand: AsyncParsableCommand {
 
   /// Serves the dashboard over the recording.
   private func show(_ configuration: Configuration) async throws {
-    let settings: HTTPSettings
-    do throws(SettingFault) { settings = try HTTPSettings(listening: listen) } catch {
+    var settings = HTTPSettings()
+    // The dashboard of a recording has no passwords, so it is for this machine alone.
+    if let own = configuration.http {
+      settings.port = own.port
+      if own.isLoopback { settings.address = own.address }
+    }
+    do throws(SettingFault) { if let listen { settings.listen(to: try ListenAddress(listen)) } } catch {
       throw ValidationError("--listen: \(error)")
     }
     guard settings.isLoopback else {
@@ -152,12 +160,12 @@ struct ReplayCommand: AsyncParsableCommand {
     for item in output.items {
       switch (item, format) {
       case (.transition(let transition), .json): lines += transition.json
-      case (.transition(let transition), .text): lines += "\(TransitionLine(transition))".utf8
+      case (.transition(let transition), .text): lines += TransitionLine(transition).dated.utf8
       case (.transition(let transition), .mqtt): lines += line(transition.message(topics: topics))
       case (.verdict(let verdict), .json):
         guard verdicts else { continue }
         lines += verdict.json
-      case (.verdict(let verdict), .text): lines += "\(VerdictLine(verdict))".utf8
+      case (.verdict(let verdict), .text): lines += VerdictLine(verdict).dated.utf8
       case (.verdict(let verdict), .mqtt): lines += line(verdict.message(topics: topics))
       case (.state(let state), .mqtt): lines += line(state.message(topics: topics))
       case (.roomPresence(let room), .mqtt): lines += line(room.message())

@@ -161,14 +161,15 @@ struct SimulateCommand: ParsableCommand {
     var asked = try expectations.asked()
     var account: SimulationAccount
     if capture.isEmpty {
-      account = SimulationAccount(chosen, costSpan: span, lists: json)
+      account = SimulationAccount(chosen, costSpan: span, lists: json, keepsCourses: keepsCourses)
       let story = try approaches.timeline.flatMap { try approaches.story($0, into: &asked) }
       account.book = book(asked, account)
       for approach in try story.map({ [$0] }) ?? approaches.walks() { account.add(approach) }
     } else {
       try refuseUnknown(configuration)
       account = SimulationAccount(
-        chosen, phones: try phones(of: configuration), costSpan: span, lists: json)
+        chosen, phones: try phones(of: configuration), costSpan: span, lists: json,
+        keepsCourses: keepsCourses)
       account.book = book(asked, account)
       let recorded = RecordedApproaches(
         configuration: configuration, captures: capture, beacons: beacon,
@@ -184,6 +185,8 @@ struct SimulateCommand: ParsableCommand {
     try conclude(&account)
     if account.book.expectations > 0 && account.book.missedCount > 0 { throw ExitCode(1) }
   }
+
+  private var keepsCourses: Bool { report != nil || json || !approaches.at.isEmpty }
 
   private func book(_ asked: [AskedExpectation], _ account: SimulationAccount) -> ExpectationBook {
     ExpectationBook(

@@ -15,6 +15,8 @@ struct SimulationAccount {
   private(set) var listed: [Report.Example] = []
   private(set) var followed = 0
   private let listLimit: Int
+  /// Whether drawings, JSON or a table need the course of a result.
+  private let keepsCourses: Bool
   /// The expectations and their results.
   var book: ExpectationBook
   /// The part of a day over which the cost of an approach is computed; nil: the approach itself.
@@ -26,8 +28,9 @@ struct SimulationAccount {
   /// `phones`: those with a profile of their own, which come before the others. `lists`: whether results are kept for JSON.
   init(
     _ profiles: [PhoneProfile], phones: [PhoneSettings] = [], costSpan: Milliseconds? = nil,
-    lists: Bool = false
+    lists: Bool = false, keepsCourses: Bool
   ) {
+    self.keepsCourses = keepsCourses
     listLimit = lists ? 1000 : 0
     book = ExpectationBook()
     tallies = phones.map { Tally($0.profile, phone: $0.name) } + profiles.map { Tally($0) }
@@ -49,7 +52,8 @@ struct SimulationAccount {
     let day = costSpan.map { approach.followedByAbsence(until: $0) }
     for place in tallies.indices where isMeant(tallies[place]) {
       let profile = tallies[place].profile
-      let result = Simulation(profile, near: approach.near, timeline: approach.timeline)
+      let result = Simulation(
+        profile, near: approach.near, timeline: approach.timeline, keepsHistory: keepsCourses)
       let cost = day.map {
         Simulation(profile, near: approach.near, timeline: $0, keepsHistory: false)
       }
@@ -65,7 +69,8 @@ struct SimulationAccount {
 
   private mutating func keep(_ result: Simulation, of approach: Approach, at place: Int) {
     followed += 1
-    let example = Report.Example(approach: approach, result: result, phone: tallies[place].phone)
+    let example = Report.Example(
+      approach: approach, result: keepsCourses ? result : result.withoutCourse, phone: tallies[place].phone)
     if listed.count < listLimit { listed.append(example) }
     guard examples[place].count < Self.exampleLimit,
       !examples[place].contains(where: { $0.result.outcome == result.outcome })

@@ -21,11 +21,12 @@ struct InputText {
     return try file.readToEnd(limit: limit)
   }
 
-  /// The first line of the file. Editors add a line end, which is not part of a password.
+  /// The first line of the file. Editors add a line end, which is not part of a password, and some a byte order mark.
   func password() throws(SystemError) -> String {
     let number = try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
     let bytes = try FileDescriptor(number).readToEnd(limit: 1 << 16)
-    return String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    return String(String(decoding: text, as: UTF8.self).prefix { !$0.isNewline })
   }
 
   func bytes() throws -> [UInt8] {
