@@ -7,8 +7,8 @@ import Pipeline
 ///
 /// One transaction contains the transitions and the resulting states of beacons, and it is on disk when the call returns
 /// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. To spare SD cards, little else
-/// is written: acknowledgements, counters of encrypted sensors, and gains of receivers together with a transition. SQLite's
-/// exclusive lock keeps other processes out of the file.
+/// is written: acknowledgements, counters of encrypted sensors, and gains of receivers, together with a transition if one comes
+/// soon. SQLite's exclusive lock keeps other processes out of the file.
 ///
 /// While `run` works, it belongs to a `BlockingThread`.
 package final class OutboxStore {

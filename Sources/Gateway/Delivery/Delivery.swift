@@ -41,6 +41,8 @@ package final class Delivery: Feature {
     var since: MonotonicTime?
     /// When the last transaction began.
     var lastWrite: MonotonicTime?
+    /// Whether acknowledgements wait to be written together.
+    var isGathering = false
     /// Whether the file has much free space after the last transaction.
     var hasRoomToGiveBack = false
     var isBusy: Bool { since != nil }
