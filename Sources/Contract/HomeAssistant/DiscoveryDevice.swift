@@ -15,6 +15,8 @@ package struct DiscoveryDevice: Hashable, Sendable {
 
   package var subject: Subject
   package var name: String
+  /// What the ids of its entities begin with; nil: its name.
+  package var entityName: String?
   package var make: DeviceMake
   /// Its Bluetooth address, which other integrations also use to identify it.
   package var address: DeviceAddress?
@@ -354,7 +356,11 @@ extension PlaceKind {
   /// What a passage event contains besides beacon and time.
   fileprivate var evidence: String {
     switch self {
-    case .zone: "'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm"
+    // After a silence, distance and signal are from before it.
+    case .zone:
+      "'distance_m': value_json.distance_m if value_json.because.unit != 's' else none, "
+        + "'rssi_dbm': value_json.rssi_dbm if value_json.because.unit != 's' else none, "
+        + "'silent_s': value_json.because.value if value_json.because.unit == 's' else none"
     case .room: "'probability': value_json.because.probability"
     }
   }
