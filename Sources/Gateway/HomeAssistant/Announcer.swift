@@ -144,6 +144,44 @@ struct Announcer: Sendable {
     }
   }
 
+  /// A member that was silent for longer gives its place to one that is heard.
+  private static let silence = TimeSpan.seconds(60)
+  /// A member that was heard within this time is there.
+  private static let presence = TimeSpan.seconds(30)
+
+  /// Gives places of members that were silent longest to others that are heard: anybody can invent members and take all places.
+  /// Members with a name in the configuration come first.
+  ///
+  /// - Parameters:
+  ///   - lastHeard: when each member was heard last.
+  ///   - start: when the gateway began to listen.
+  /// - Returns: the members that get places, for which `note` must be called, and whether others are still without.
+  mutating func makeRoom(
+    lastHeard: [(name: String, heard: MonotonicTime)], since start: MonotonicTime, at time: MonotonicTime
+  ) -> (admitted: [String], isCrowded: Bool) {
+    guard plan.memberLimit > 0 else { return ([], false) }
+    let times = Dictionary(lastHeard.map { ($0.name, $0.heard) }) { max($0, $1) }
+    let waiting = times.filter { name, last in
+      heard[name] == nil && plan.isMember(name) && time - last < Self.presence
+    }.keys.sorted { (plan.isNamed($0) ? 0 : 1, $0) < (plan.isNamed($1) ? 0 : 1, $1) }
+    var holders = heard.keys.filter { plan.isMember($0) && !plan.isNamed($0) }
+      .map { (name: $0, heard: times[$0] ?? start) }
+      .sorted { ($0.heard, $0.name) < ($1.heard, $1.name) }[...]
+    var admitted: [String] = []
+    for name in waiting {
+      if members >= plan.memberLimit {
+        guard let longest = holders.first, plan.isNamed(name) || time - longest.heard > Self.silence else {
+          break
+        }
+        holders.removeFirst()
+        forget(longest.name)
+      }
+      admitted.append(name)
+      _ = admit(name)
+    }
+    return (admitted, admitted.count < waiting.count)
+  }
+
   /// The messages to publish now.
   mutating func next(at time: MonotonicTime) -> [Message] {
     guard isConnected else { return [] }

@@ -21,7 +21,14 @@ final class HomeAssistantLink: Feature {
     /// Since when all announcements and removals have been sent; nil: some have not.
     var settledSince: MonotonicTime?
     var hasToldLimit = false
+    /// How many members were refused when places were last given to others.
+    var refusedBefore = 0
+    /// When to give places to others; nil: every member that is heard has one.
+    var roomTime: MonotonicTime?
   }
+
+  /// Between two times at which members that are heard get the places of silent ones.
+  private static let roomPause = TimeSpan.seconds(15)
 
   private let state: Mutex<State>
   private let decisions: DecisionLoop
@@ -29,6 +36,7 @@ final class HomeAssistantLink: Feature {
   /// Rings when all has been sent.
   let settlement = Alarm()
   private let logger: Logger
+  private let start = LiveClock.now
 
   init(_ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger) {
     state = Mutex(State(announcer: Announcer(configuration)))
@@ -71,10 +79,33 @@ final class HomeAssistantLink: Feature {
       while !Task.isCancelled {
         self.announce()
         try? await Task.sleep(for: Self.pause)
-        let time = self.state.withLock { $0.announcer.nextTime(after: LiveClock.now) }
+        self.makeRoom()
+        let time = self.state.withLock { state in
+          [state.announcer.nextTime(after: LiveClock.now), state.roomTime].compactMap(\.self).min()
+        }
         await self.decisions.news.wait(until: time)
       }
     }
+  }
+
+  /// Members that are heard get the places of those that have been silent longest.
+  private func makeRoom() {
+    let now = LiveClock.now
+    let isDue = state.withLock { state in
+      if state.announcer.refusedMembers != state.refusedBefore {
+        state.refusedBefore = state.announcer.refusedMembers
+        state.roomTime = state.roomTime ?? now + Self.roomPause
+      }
+      return state.roomTime.map { $0 <= now } ?? false
+    }
+    guard isDue else { return }
+    let members = decisions.look(\.heardMembers)
+    let admitted = state.withLock { state in
+      let (admitted, isCrowded) = state.announcer.makeRoom(lastHeard: members, since: start, at: now)
+      state.roomTime = isCrowded ? now + Self.roomPause : nil
+      return admitted
+    }
+    if !admitted.isEmpty { decisions.tellAgain(admitted) }
   }
 
   private func announce() {
@@ -90,7 +121,7 @@ final class HomeAssistantLink: Feature {
     }
     if limit {
       logger.warning(
-        "more region members were heard than are announced to Home Assistant; raise `members` under `home_assistant:` to see all"
+        "more region members were heard than are announced to Home Assistant: those that are heard replace those that have been silent longest; raise `members` under `home_assistant:` to see all"
       )
     }
     if !messages.isEmpty { delivery.send(messages) }

@@ -256,6 +256,12 @@ package final class DecisionLoop: Feature {
     state.withLock { ($0.pipeline.takeNews(), $0.pipeline.takeForgotten()) }
   }
 
+  /// Reports members of regions once more in `takeNews`, by name.
+  func tellAgain(_ names: [String]) {
+    state.withLock { $0.pipeline.tellAgain(Set(names)) }
+    news.ring()
+  }
+
   /// Publishes the true state of beacons that this run does not know; it has already published the others.
   func correct(_ corrections: [Leftovers.Correction]) {
     state.withLock { state in
