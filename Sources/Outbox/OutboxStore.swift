@@ -122,6 +122,15 @@ package final class OutboxStore {
     return remains
   }
 
+  /// Notes which configuration file the gateway uses: after it was renamed, this outbox is known as its former one.
+  func note(configuration: String) throws {
+    let known = try database.use {
+      try $0.value("SELECT value FROM meta WHERE name = 'configuration'").string
+    }
+    if known == configuration { return }
+    try database.write { try Self.set("configuration", .text(configuration), $0) }
+  }
+
   /// nil for NULL. A value of another type or out of range is damage.
   private static func integer(_ value: SQLValue, below limit: Int64 = 1 << 62) throws -> Int64? {
     if value.isNull { return nil }

@@ -19,7 +19,7 @@ package struct Doctor: Sendable {
     if let fleet = configuration.fleet {
       return [clock(), library(), await broker()] + FleetDoctor(configuration, fleet).examine()
     }
-    let findings = radio() + strangers() + [clock(), disk(), library()] + [await broker()]
+    let findings = radio() + strangers() + [clock(), disk()] + formerNames() + [library(), await broker()]
     guard case .remote(let remote) = configuration.broker, findings.last?.state == .ok else {
       return findings
     }
@@ -84,6 +84,16 @@ package struct Doctor: Sendable {
       ? DoctorFinding(
         "disk", .warning, words, remedy: "free some space: messages of a long broker outage may not fit")
       : DoctorFinding("disk", .ok, words)
+  }
+
+  /// Outboxes of other names that nobody uses.
+  private func formerNames() -> [DoctorFinding] {
+    let directory = StateDirectory(configured: configuration.stateDirectory)
+    return FormerOutbox.all(in: directory, besides: configuration.gatewayName).map { outbox in
+      DoctorFinding(
+        "former name", .warning, FormerNameService.words(on: outbox),
+        remedy: FormerNameService.remedy(for: outbox))
+    }
   }
 
   private func broker() async -> DoctorFinding {

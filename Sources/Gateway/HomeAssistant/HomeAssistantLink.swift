@@ -4,6 +4,7 @@ import Contract
 import Core
 import Logging
 import Mosquitto
+import Pipeline
 import Radio
 import ServiceLifecycle
 import Synchronization
