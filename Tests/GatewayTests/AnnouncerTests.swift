@@ -323,6 +323,25 @@ private struct Home {
 
   static let rooms = Home.rules + "\nrooms: [{ name: hall, receivers: [a] }, { name: bath, receivers: [b] }]"
 
+  @Test func `what another client changed is announced again`() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    let topic = "homeassistant/device/beaconkeeper_home/zone_shop/config"
+    let told = try #require(home.kept[topic])
+    let before = home.said.count
+    // Its own echo, where the broker sends it.
+    _ = home.announcer.take(told, topic: topic, isRetained: false, at: home.time)
+    home.pass()
+    #expect(home.said.count == before && home.announcer.overwritten == nil)
+    for foreign in [[], Array("{}".utf8)] {
+      home.kept[topic] = foreign
+      _ = home.announcer.take(foreign, topic: topic, isRetained: false, at: home.time)
+      home.pass()
+      #expect(home.kept[topic] == told && home.announcer.overwritten == topic)
+    }
+  }
+
   @Test func `a room with the name of a zone has entities of other names`() throws {
     var home = try Home(
       Home.rules + "\nrooms:\n  - { name: shop, receivers: [hci0] }\n  - { name: hall, receivers: [hci1] }")

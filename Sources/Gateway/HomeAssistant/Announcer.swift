@@ -28,6 +28,8 @@ struct Announcer: Sendable {
   private var members = 0
   /// How many members got no device because there were too many.
   private(set) var refusedMembers = 0
+  /// A topic that another client changed.
+  private(set) var overwritten: String?
   /// The broker's retained messages, by topic.
   var kept: [String: Kept] = [:]
   /// Topics of `kept` that arrived since the last full comparison; nil: all must be compared.
@@ -48,6 +50,8 @@ struct Announcer: Sendable {
     /// The platform of each component, by its key.
     var components: [String: String] = [:]
     var make: DeviceMake?
+    /// The payload's hash, if this run published it.
+    var told: Int?
   }
 
   private struct Announced {
@@ -102,9 +106,19 @@ struct Announcer: Sendable {
       return true
     }
     guard discovery.isOwn(topic) else { return false }
-    // A message that is not retained is an echo of our own.
-    if isRetained { received(payload, at: topic, time: time) }
+    // Otherwise it is an echo of our own, or another client has changed it.
+    if isRetained { received(payload, at: topic, time: time) } else { heard(payload, at: topic) }
     return true
+  }
+
+  /// A message at a discovery topic that somebody has just published.
+  private mutating func heard(_ payload: [UInt8], at topic: String) {
+    guard let told = kept[topic]?.told, told != payload.hashValue, verdict(on: topic) == .keep,
+      let subject = discovery.parse(topic)?.subject
+    else { return }
+    overwritten = topic
+    announced[subject]?.fingerprint = 0
+    due.append(subject)
   }
 
   /// A retained message at a discovery topic.
@@ -178,6 +192,7 @@ struct Announcer: Sendable {
       }
       admitted.append(name)
       _ = admit(name)
+      due.append(.beacon(name))
     }
     return (admitted, admitted.count < waiting.count)
   }
@@ -273,11 +288,15 @@ struct Announcer: Sendable {
       let components = Dictionary(
         device.components.map { ($0.key, $0.platform) }, uniquingKeysWith: { first, _ in first }
       ).merging(dropped) { now, _ in now }
-      kept[topic] = Kept(components: components, make: device.make)
-      return discovery.messages(device, dropped: dropped)
+      let messages = discovery.messages(device, dropped: dropped)
+      kept[topic] = Kept(
+        components: components, make: device.make, told: messages.first?.payload.hashValue)
+      return messages
     case .component:
       let messages = discovery.messages(device)
-      for message in messages { kept[message.topic] = Kept(make: device.make) }
+      for message in messages {
+        kept[message.topic] = Kept(make: device.make, told: message.payload.hashValue)
+      }
       return messages
     }
   }

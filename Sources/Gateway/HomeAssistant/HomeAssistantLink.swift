@@ -22,6 +22,7 @@ final class HomeAssistantLink: Feature {
     /// Since when all announcements and removals have been sent; nil: some have not.
     var settledSince: MonotonicTime?
     var hasToldLimit = false
+    var hasToldOverwritten = false
     /// How many members were refused when places were last given to others.
     var refusedBefore = 0
     /// When to give places to others; nil: every member that is heard has one.
@@ -62,17 +63,22 @@ final class HomeAssistantLink: Feature {
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
   func received(_ message: ReceivedMessage) -> Bool {
-    let isOurs = state.withLock {
-      $0.announcer.take(
+    let (isOurs, overwritten) = state.withLock { state in
+      let isOurs = state.announcer.take(
         message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now)
+      let overwritten = state.hasToldOverwritten ? nil : state.announcer.overwritten
+      if overwritten != nil { state.hasToldOverwritten = true }
+      return (isOurs, overwritten)
     }
+    if let overwritten { logger.warning("\(MendingService.words(overwritten))") }
     if isOurs { decisions.news.ring() }
     return isOurs
   }
 
   func configure(_ new: Configuration) {
     state.withLock { $0.announcer.reconfigure(new, at: LiveClock.now) }
-    decisions.news.ring()
+    // The decision loop has the configuration already, and its news may have been noted for the earlier plan.
+    decisions.tellAgain()
   }
 
   func run() async throws {

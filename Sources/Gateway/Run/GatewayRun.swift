@@ -125,6 +125,7 @@ package struct GatewayRun: Sendable {
     var features: [any Feature] = [
       delivery, decisions, Rivals(delivery, broker: broker), homeAssistant,
       FormerNameService(former, configuration, configurationFile, delivery, logger),
+      MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
       LeftoverService(configuration, decisions, homeAssistant, logger),
       ScannerLink(configuration, decisions, logger),

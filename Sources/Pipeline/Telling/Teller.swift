@@ -239,6 +239,9 @@ extension Pipeline {
     }
   }
 
+  /// Reports every beacon as new once more.
+  package mutating func tellAgain() { teller.telemetry.tellAll() }
+
   /// Reports members of regions as new once more, by name.
   package mutating func tellAgain(_ names: Set<String>) {
     for beacon in teller.telemetry.reported where names.contains(roster.name(of: beacon)) {
