@@ -27,6 +27,10 @@ package struct RoomMessage: Hashable, Sendable {
   package var probability: Double?
   /// Since when it is in `room`, or in none; nil: unknown.
   package var since: WallTime?
+  /// The room that it is in, or was in last; nil: unknown.
+  package var lastRoom: String?
+  /// When it was heard last; nil: unknown.
+  package var lastSeen: WallTime?
   package var runnerUp: Candidate?
   /// nil: the rooms have no outlines.
   package var position: Point?
@@ -35,8 +39,8 @@ package struct RoomMessage: Hashable, Sendable {
 
   package init(
     beacon: String, displayName: String? = nil, room: String?, floor: String? = nil,
-    probability: Double? = nil, since: WallTime? = nil, runnerUp: Candidate? = nil, position: Point? = nil,
-    positionDeviation: Double? = nil
+    probability: Double? = nil, since: WallTime? = nil, lastRoom: String? = nil, lastSeen: WallTime? = nil,
+    runnerUp: Candidate? = nil, position: Point? = nil, positionDeviation: Double? = nil
   ) {
     self.beacon = beacon
     self.displayName = displayName
@@ -44,6 +48,8 @@ package struct RoomMessage: Hashable, Sendable {
     self.floor = floor
     self.probability = probability
     self.since = since
+    self.lastRoom = lastRoom
+    self.lastSeen = lastSeen
     self.runnerUp = runnerUp
     self.position = position
     self.positionDeviation = positionDeviation
@@ -59,6 +65,8 @@ package struct RoomMessage: Hashable, Sendable {
       if let floor { $0.field("floor", floor) }
       $0.field("probability", probability, decimals: 3)
       $0.field("since", since)
+      $0.field("last_room", lastRoom)
+      $0.field("last_seen_at", lastSeen)
       $0.object("runner_up", of: runnerUp) { json, runnerUp in
         json.field("room", runnerUp.room)
         json.field("probability", runnerUp.probability, decimals: 3)

@@ -83,8 +83,10 @@ package final class Client: Sendable {
   }
 
   /// Subscribes to a topic filter, now and after every new connection.
-  package func subscribe(to filter: String, qos: QoS = .atLeastOnce) throws(PublishError) {
-    try session.subscribe(filter, qos: qos)
+  package func subscribe(
+    to filter: String, qos: QoS = .atLeastOnce, options: SubscriptionOptions = []
+  ) throws(PublishError) {
+    try session.subscribe(filter, Subscription(qos: qos, options: options))
   }
 
   /// Undoes `subscribe`. Messages that are under way may still arrive.

@@ -34,7 +34,7 @@ extension Loop {
       state.connected = true
       established = .now
       news.append(.connected(sessionPresent: sessionPresent))
-      for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
+      for (filter, subscription) in state.subscriptions { session.ask(for: filter, subscription, &state) }
       if state.isDone { session.disconnect(&state) }
     case .connack(let code, _, _, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))

@@ -31,8 +31,8 @@ final class Session: Sendable {
     var backlog = Backlog()
     /// How many QoS 0 messages libmosquitto has not yet written.
     var unwritten = 0
-    /// Topic filters to subscribe to: filter → QoS.
-    var subscriptions: [String: QoS] = [:]
+    /// Topic filters to subscribe to: filter → subscription.
+    var subscriptions: [String: Subscription] = [:]
     /// Subscriptions the broker has not answered: libmosquitto's message id → filter.
     var subscribing: [Int32: String] = [:]
     /// Tasks that wait for room or for the end.
@@ -126,26 +126,29 @@ final class Session: Sendable {
 
   // MARK: Subscribing
 
-  func subscribe(_ filter: String, qos: QoS) throws(PublishError) {
+  func subscribe(_ filter: String, _ subscription: Subscription) throws(PublishError) {
     if let reason = Topic.refusal(ofFilter: filter) { throw .invalidTopic(filter, reason: reason) }
     let refusal: PublishError? = state.withLock { state in
       if state.phase == .stopping || state.phase == .ended { return .stopped }
       if state.subscriptions.count >= options.maximumOutstanding, state.subscriptions[filter] == nil {
         return .outstandingLimit(options.maximumOutstanding)
       }
-      state.subscriptions[filter] = qos
-      if state.connected { ask(for: filter, qos: qos, &state) }
+      state.subscriptions[filter] = subscription
+      if state.connected { ask(for: filter, subscription, &state) }
       return nil
     }
     if let refusal { throw refusal }
   }
 
-  func ask(for filter: String, qos: QoS, _ state: inout State) {
+  func ask(for filter: String, _ subscription: Subscription, _ state: inout State) {
     var mid: Int32 = 0
-    // A failure means that the connection is breaking; the next one subscribes again.
-    if mosquitto_subscribe(handle.pointer, &mid, filter, qos.rawValue) == MOSQ_ERR_SUCCESS.code {
-      state.subscribing[mid] = filter
-    }
+    // MQTT 3.1.1 has no options. A failure means that the connection is breaking; the next one subscribes again.
+    let status =
+      options.protocolVersion == .v5
+      ? mosquitto_subscribe_v5(
+        handle.pointer, &mid, filter, subscription.qos.rawValue, subscription.options.rawValue, nil)
+      : mosquitto_subscribe(handle.pointer, &mid, filter, subscription.qos.rawValue)
+    if status == MOSQ_ERR_SUCCESS.code { state.subscribing[mid] = filter }
     bell.ring()
   }
 
@@ -197,4 +200,21 @@ final class Session: Sendable {
     }
     events.finish()
   }
+}
+
+/// How to subscribe to a filter.
+struct Subscription: Sendable {
+  var qos: QoS
+  var options: SubscriptionOptions
+}
+
+/// What a subscription leaves out, as MQTT 5 numbers it. MQTT 3.1.1 leaves out nothing.
+package struct SubscriptionOptions: OptionSet, Hashable, Sendable {
+  package let rawValue: Int32
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// Our own messages.
+  package static let withoutOwn = SubscriptionOptions(rawValue: 0x04)
+  /// What the broker retains.
+  package static let withoutRetained = SubscriptionOptions(rawValue: 0x20)
 }

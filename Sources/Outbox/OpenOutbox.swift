@@ -15,6 +15,8 @@ package struct OpenOutbox {
   package var fault: String?
   /// The outbox is on a file system in memory, as with a read-only root: it is lost when the machine restarts.
   package var isVolatile = false
+  /// Outboxes of gateways with other names.
+  package var former: [FormerOutbox] = []
   /// Messages for the user.
   package var notices: [String] = []
 
@@ -24,11 +26,14 @@ package struct OpenOutbox {
   /// Opens the outbox of a gateway, or creates it. A damaged file is set aside. Without a usable file the gateway runs
   /// without one.
   ///
-  /// - Parameter chance: a number unique to this run; see `Epoch`.
+  /// - Parameters:
+  ///   - configuration: the path of the configuration file; nil: there is none.
+  ///   - chance: a number unique to this run; see `Epoch`.
   ///
   /// Throws `OutboxInUse`, `NewerOutbox`.
   package init(
-    gateway: String, directory: StateDirectory, wallTime: WallTime, chance: UInt64 = .random(in: 0 ... .max)
+    gateway: String, directory: StateDirectory, configuration: String? = nil, wallTime: WallTime,
+    chance: UInt64 = .random(in: 0 ... .max)
   ) throws {
     let path = directory.file(gateway: gateway)
     do {
@@ -52,6 +57,8 @@ package struct OpenOutbox {
         )
         try open(path, mark, wallTime, chance)
       }
+      if let configuration { try store?.note(configuration: configuration) }
+      former = FormerOutbox.all(in: directory, besides: gateway)
     } catch let error as DatabaseError where error.code == SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
     } catch let newer as NewerOutbox {

@@ -7,8 +7,8 @@ import Pipeline
 ///
 /// One transaction contains the transitions and the resulting states of beacons, and it is on disk when the call returns
 /// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. To spare SD cards, little else
-/// is written: acknowledgements, counters of encrypted sensors, and gains of receivers together with a transition. SQLite's
-/// exclusive lock keeps other processes out of the file.
+/// is written: acknowledgements, counters of encrypted sensors, and gains of receivers, together with a transition if one comes
+/// soon. SQLite's exclusive lock keeps other processes out of the file.
 ///
 /// While `run` works, it belongs to a `BlockingThread`.
 package final class OutboxStore {
@@ -120,6 +120,15 @@ package final class OutboxStore {
     beacons = rows
     epoch = remains.epoch
     return remains
+  }
+
+  /// Notes which configuration file the gateway uses: after it was renamed, this outbox is known as its former one.
+  func note(configuration: String) throws {
+    let known = try database.use {
+      try $0.value("SELECT value FROM meta WHERE name = 'configuration'").string
+    }
+    if known == configuration { return }
+    try database.write { try Self.set("configuration", .text(configuration), $0) }
   }
 
   /// nil for NULL. A value of another type or out of range is damage.

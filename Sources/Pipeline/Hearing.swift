@@ -178,7 +178,8 @@ extension Pipeline {
     tap?.drop(beacon)
     history?.noteRetirement(of: beacon, at: time)
     roster.retire(beacon)
-    if teller.packets.sender(beacon) != nil { output.forgotten.append(key) }
+    let hasBeenInRoom = rooms?.state(of: beacon)?.latestRoom != nil
+    if hasBeenInRoom || teller.packets.sender(beacon) != nil { output.forgotten.append(key) }
     teller.retire(beacon, called: name)
     _ = rooms?.retire(beacon)
     counts.retired += 1

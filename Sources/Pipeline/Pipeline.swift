@@ -121,6 +121,11 @@ package struct Pipeline: Sendable {
     teller.telemetry.known.lazy.filter { names.contains(roster.name(of: $0)) }.flatMap { allStates(of: $0) }
   }
 
+  /// The retained states of zones, rooms, phones and beacons with these names.
+  package func states(named names: Set<String>) -> [Message] {
+    placeStates + windowStates + states(of: names)
+  }
+
   private func allStates(of beacon: BeaconIndex) -> [Message] {
     let whereabouts = teller.whereabouts.all(
       of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon),

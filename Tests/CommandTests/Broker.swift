@@ -45,11 +45,11 @@ struct Broker {
   func reload() async throws { try await mosquitto.reload() }
   func kill() { mosquitto.kill() }
 
-  /// - Parameter cleared: topics that may be cleared, by an empty message.
-  func stop(clearing cleared: Set<String> = []) {
+  func stop() {
     recorder?.signal(SIGKILL)
     mosquitto.kill()
-    for message in messages where !(message.payload.isEmpty && cleared.contains(message.topic)) {
+    // An empty message clears a topic.
+    for message in messages where !message.payload.isEmpty {
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
     }
   }

@@ -68,4 +68,28 @@ import Testing
     next.signal(SIGTERM)
     #expect(try await next.end().status == 0)
   }
+
+  /// Automations on the topic would run again, for somebody who has not moved.
+  @Test func `what the broker has had for a second is not sent again after a kill`() async throws {
+    let stage = try await DiskStage()
+    defer { stage.end() }
+    let pipe = Pipe()
+    let gateway = try stage.start(hearing: pipe)
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait { stage.healths.count > 2 }, "\(gateway.errorsSoFar)")
+    try pipe.fileHandleForWriting.write(contentsOf: Data(DiskStage.heard(0, -45).utf8))
+    #expect(try await gateway.wait { !stage.said("enter").isEmpty }, "\(gateway.errorsSoFar)")
+    try await Task.sleep(for: .seconds(1))
+    gateway.signal(SIGKILL)
+    _ = try await gateway.end()
+    let healths = stage.healths.count
+    let next = try stage.start(hearing: pipe)
+    defer { next.signal(SIGKILL) }
+    #expect(try await next.wait { stage.healths.count > healths + 2 }, "\(next.errorsSoFar)")
+    #expect(stage.said("enter").count == 1)
+    let occupancy = String(decoding: stage.said("occupancy").last ?? [], as: UTF8.self)
+    #expect(occupancy.contains("tag-0"))
+    next.signal(SIGTERM)
+    #expect(try await next.end().status == 0)
+  }
 }

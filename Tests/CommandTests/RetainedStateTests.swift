@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What stays at the broker agrees with what happened, whatever became of the gateway in between.
@@ -42,9 +43,11 @@ import Testing
     return try file(lines.joined(separator: "\n"), "jsonl")
   }
 
-  private func kept(_ broker: Broker) async throws -> [String: String] {
+  private func kept(_ broker: Broker) async throws -> [String: String] { try await kept(at: broker.port) }
+
+  private func kept(at port: Int) async throws -> [String: String] {
     let output = try await Command(
-      ["-p", String(broker.port), "-t", "beaconkeeper/#", "-W", "1", "--retained-only", "-F", "%t %p"],
+      ["-p", String(port), "-t", "beaconkeeper/#", "-W", "1", "--retained-only", "-F", "%t %p"],
       executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
     ).end().output
     return Dictionary(
@@ -78,7 +81,7 @@ import Testing
     )
     defer {
       let old = ["zone/old/occupancy", "beacon/tag/zone", "beacon/tag/state"]
-      broker.stop(clearing: Set(old.map { "beaconkeeper/g/\($0)" }))
+      broker.stop()
     }
     let password = try file("secret", "password", mode: 0o600)
     let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
@@ -175,6 +178,111 @@ import Testing
     #expect(!occupancies.isEmpty && occupancies.allSatisfy { $0.contains(#""count":2"#) })
     gateway.signal(SIGTERM)
     #expect(try await gateway.end().status == 0)
+  }
+
+  /// Somebody tried something out, or another program uses our topics.
+  @Test func `what another client changed is true again soon, and told once`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let gateway = try Command([
+      "run", "--config", try configuration(broker), "--capture", try recording(tagFor: 600),
+    ])
+    #expect(try await kept(broker, isHome))
+    func publish(_ topic: String, _ payload: String?) async throws {
+      let what = payload.map { ["-m", $0] } ?? ["-n"]
+      let result = try await Command(
+        ["-p", String(broker.port), "-r", "-t", "beaconkeeper/g/\(topic)"] + what,
+        executable: URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
+      ).end()
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    let occupancy = try #require(try await kept(broker)["zone/Living%20room/occupancy"])
+    let instance = try await kept(broker)["instance"]
+    try await publish("zone/Living%20room/occupancy", nil)
+    try await publish("beacon/tag/zone", "Garage")
+    try await publish("beacon/tag/state", nil)
+    try await publish("beacon/stranger/zone", "Living room")
+    try await publish("zone/Garage/occupancy", occupancy.replacing("Living room", with: "Garage"))
+    try await publish("instance", nil)
+    let isMended = try await kept(broker) { kept in
+      kept["zone/Living%20room/occupancy"] == occupancy && kept["beacon/tag/zone"] == "Living room"
+        && isHome(kept) && kept["beacon/stranger/zone"] == nil && kept["zone/Garage/occupancy"] == nil
+        && kept["instance"]?.prefix(30) == instance?.prefix(30)
+    }
+    let now = try await kept(broker)
+    #expect(isMended, "\(now)")
+    try await publish("beacon/tag/zone", "Garage")
+    #expect(try await kept(broker) { $0["beacon/tag/zone"] == "Living room" })
+    #expect(gateway.errorsSoFar.components(separatedBy: "another client publishes to").count == 2)
+    gateway.signal(SIGTERM)
+    #expect(try await gateway.end().status == 0)
+  }
+
+  @Test func `a broker that forgot everything has health again with the rest`() async throws {
+    let broker = try await TestBroker().start()
+    let path = try file(
+      Self.rules + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\nhome_assistant: off\n", "yaml")
+    let gateway = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    func kept(_ topic: String) async throws -> Bool {
+      let end = ContinuousClock.now + .seconds(300)
+      while ContinuousClock.now < end {
+        if try await self.kept(at: broker.port)[topic] != nil { return true }
+      }
+      return false
+    }
+    #expect(try await kept("health"))
+    broker.kill()
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("lost the broker") })
+    try await broker.start()
+    #expect(try await kept("zone/Living%20room/occupancy"))
+    // Its interval is a minute.
+    let health = try await self.kept(at: broker.port)["health"]
+    #expect(health?.contains(#""state":"ok""#) == true, "\(String(describing: health))")
+    gateway.signal(SIGTERM)
+    #expect(try await gateway.end().status == 0)
+  }
+
+  /// Zones of the former name would stay occupied for ever. Somebody else may have that name by now.
+  @Test(arguments: [false, true])
+  func `a renamed gateway clears its former name, unless somebody else has it`(isTaken: Bool) async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    let path = try configuration(broker)
+    func name(_ gateway: String) throws {
+      let text =
+        Self.rules.replacing("name: g", with: "name: \(gateway), state_directory: \(folder)")
+        + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\n"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+    func all(_ filter: String) async throws -> [String] {
+      try await Command(
+        ["-p", String(broker.port), "-t", filter, "-W", "1", "--retained-only", "-F", "%t"],
+        executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+      ).end().lines
+    }
+    let former = ["beaconkeeper/g/#", "homeassistant/+/beaconkeeper_g/+/config"]
+    try name("g")
+    let first = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    #expect(try await kept(broker, isHome))
+    while try await all(former[1]).count < 3 {}
+    first.signal(SIGTERM)
+    #expect(try await first.end().status == 0)
+    if isTaken {
+      try await run([
+        "mosquitto_pub", "-p", "\(broker.port)", "-r", "-t", "beaconkeeper/g/status", "-m", "online",
+      ])
+    }
+    try name("h")
+    let second = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    let words = isTaken ? "another gateway is online as g" : "this gateway was called g"
+    #expect(try await second.wait { second.errorsSoFar.contains(words) }, "\(second.errorsSoFar)")
+    for filter in former { #expect(try await all(filter).isEmpty != isTaken) }
+    #expect(try await !all("beaconkeeper/h/zone/+/occupancy").isEmpty)
+    second.signal(SIGTERM)
+    #expect(try await second.end().status == 0)
+    #expect(FileManager.default.fileExists(atPath: folder + "/g.sqlite") == isTaken)
+    #expect(FileManager.default.fileExists(atPath: folder + "/h.sqlite"))
   }
 
   @Test func aMissingReceiverIsReported() async throws {

@@ -129,6 +129,37 @@ import Testing
     }
   }
 
+  @Test func `no two entities of a beacon have one name`() {
+    let components = Quantity.allCases.compactMap { ReadingKind($0).component(topics: topics, beacon: "a") }
+    let names =
+      components.map { [$0.platform, $0[text: "name"]] }
+      + beacon().components.map {
+        [$0.platform, $0[text: "name"] ?? $0.key]
+      }
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test func `the id of an entity begins with its device, not with its area`() throws {
+    let kitchen = DiscoveryDevice.place(.room, "Kitchen", hasNear: false, area: "Kitchen", topics: topics)
+    let whole = try object(discovery.messages(kitchen)[0])
+    let components = try #require(whole["components"] as? [String: [String: Any]])
+    let ids = components.values.compactMap { $0["default_entity_id"] as? String }
+    #expect(
+      ids.sorted() == ["binary_sensor.Kitchen Occupancy", "event.Kitchen Passage", "sensor.Kitchen Beacons"])
+    #expect(components["enter"]?["default_entity_id"] == nil)
+    let tracked = try object(discovery.messages(beacon())[0])
+    let tracker = (tracked["components"] as? [String: [String: Any]])?["tracker"]
+    #expect(tracker?["default_entity_id"] as? String == "device_tracker.fleet:1.2")
+  }
+
+  @Test func `after a silence a passage has no distance`() throws {
+    let zone = DiscoveryDevice.place(.zone, "pump", hasNear: true, area: nil, topics: topics)
+    let template = try #require(zone.components.first { $0.key == "passage" }?[text: "value_template"])
+    #expect(
+      template.contains("'distance_m': value_json.distance_m if value_json.because.unit != 's' else none"))
+    #expect(template.contains("'silent_s': value_json.because.value if value_json.because.unit == 's'"))
+  }
+
   @Test func whatHappensIsAnEventAndATriggerForEachWord() throws {
     let kinds = [
       ReadingKind(.button), ReadingKind(.button, ordinal: 2), ReadingKind(.dimmer), ReadingKind(.door),

@@ -16,7 +16,8 @@ import Testing
   @Test func saysWhereHowSureAndSinceWhen() {
     let message = RoomMessage(
       beacon: "fleet:1.2", displayName: "Bella", room: "kitchen", floor: "ground", probability: 0.9312,
-      since: time, runnerUp: .init(room: "hall", probability: 0.05), position: Point(x: 2.346, y: -0.5),
+      since: time, lastRoom: "kitchen", lastSeen: time, runnerUp: .init(room: "hall", probability: 0.05),
+      position: Point(x: 2.346, y: -0.5),
       positionDeviation: 1.204
     ).message(topics: topics)
     #expect(message.topic == "beaconkeeper/flat/beacon/fleet%3A1.2/room")
@@ -25,6 +26,7 @@ import Testing
       String(decoding: message.payload, as: UTF8.self)
         == #"{"v":1,"gateway":"flat","beacon":"fleet:1.2","name":"Bella","room":"kitchen","floor":"ground","#
         + #""probability":0.931,"since":"2026-11-20T21:50:03.120Z","#
+        + #""last_room":"kitchen","last_seen_at":"2026-11-20T21:50:03.120Z","#
         + #""runner_up":{"room":"hall","probability":0.05},"position":{"x_m":2.35,"y_m":-0.5,"sd_m":1.2}}"#)
     #expect(faults(message) == [])
   }
@@ -34,7 +36,7 @@ import Testing
     #expect(
       String(decoding: message.payload, as: UTF8.self)
         == #"{"v":1,"gateway":"flat","beacon":"van","room":null,"probability":null,"since":null,"#
-        + #""runner_up":null,"position":null}"#)
+        + #""last_room":null,"last_seen_at":null,"runner_up":null,"position":null}"#)
     #expect(faults(message) == [])
   }
 

@@ -94,11 +94,11 @@ import Testing
     ("room/r/occupancy", #"{"v":1,"gateway":"g","zone":"r","state":"empty","count":0,"beacons":[]}"#),
     (
       "beacon/b/room",
-      #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":2,"since":null,"runner_up":null,"position":null}"#
+      #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":2,"since":null,"last_room":null,"last_seen_at":null,"runner_up":null,"position":null}"#
     ),
     (
       "beacon/b/room",
-      #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":1,"since":null,"runner_up":{"room":"q"},"position":null}"#
+      #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":1,"since":null,"last_room":null,"last_seen_at":null,"runner_up":{"room":"q"},"position":null}"#
     ),
   ])
   func wrongPayloadsAreFound(topic: String, payload: String) {

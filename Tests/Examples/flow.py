@@ -9,6 +9,7 @@ from chromium import Chromium
 # What Node-RED gives a function: a message of its own, and the memory of its flow, which holds copies.
 engine = """
 window.memory = {};
+window.started = false;
 window.flow = { get: (key) => structuredClone(memory[key]), set: (key, value) => { memory[key] = structuredClone(value); } };
 window.node = { error() {}, warn() {}, log() {}, status() {} };
 window.pass = (nodes, first, messages) => {
@@ -17,8 +18,13 @@ window.pass = (nodes, first, messages) => {
     const one = byId[id];
     if (one.type === 'debug') { shown.push(msg.payload); return; }
     const out = one.type === 'function' ? new Function('msg', 'flow', 'node', one.func)(structuredClone(msg), flow, node) : msg;
-    if (out) for (const next of one.wires[0]) go(next, out);
+    // An array has what goes to each output: a message, or several.
+    const sent = Array.isArray(out) ? [out[0]].flat() : out ? [out] : [];
+    for (const next of sent) for (const to of one.wires[0]) go(to, next);
   };
+  const start = (one) => { new Function('flow', 'node', one.initialize || '')(flow, node); };
+  if (!window.started) nodes.filter((one) => one.type === 'function').forEach(start);
+  window.started = true;
   for (const msg of messages) go(first, msg);
   return shown;
 };
@@ -46,7 +52,7 @@ class Flow:
             self.page.run(f"window.memory = {memory}; 0")
 
     def kept(self):
-        return self.page.run("Object.values(memory).reduce((sum, one) => sum + one.length, 0)")
+        return self.page.run("memory.seen.length")
 
     def close(self):
         self.browser.close()

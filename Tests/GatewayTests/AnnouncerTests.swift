@@ -186,6 +186,51 @@ private struct Home {
     #expect(home.announcer.refusedMembers == 3)
   }
 
+  @Test func `members that are heard get the places of those that were silent longest`() throws {
+    var home = try Home(Home.rules + "\nhome_assistant: { members: 3 }")
+    home.connect()
+    home.pass()
+    for minor in 1...5 { home.hear("fleet:1.\(minor)") }
+    home.pass()
+    #expect(home.announcer.refusedMembers == 2)
+    let members = { (home: Home) in home.devices.filter { $0.contains("fleet") } }
+    let start = home.time - .seconds(300)
+    func heard(_ ages: [Int]) -> [(name: String, heard: MonotonicTime)] {
+      ages.enumerated().map { ("fleet:1.\($0.offset + 1)", home.time - .seconds(Double($0.element))) }
+    }
+    // All are heard: nobody gives way.
+    var given = home.announcer.makeRoom(lastHeard: heard([0, 1, 0, 2, 0]), since: start, at: home.time)
+    #expect(given.admitted == [] && given.isCrowded)
+    // Two of three are silent, and one of the others is there.
+    given = home.announcer.makeRoom(lastHeard: heard([90, 0, 200, 2, 50]), since: start, at: home.time)
+    #expect(given.admitted == ["fleet:1.4"] && !given.isCrowded)
+    home.hear("fleet:1.4")
+    home.pass()
+    #expect(
+      members(home) == ["beacon_fleet_3A1_2E1", "beacon_fleet_3A1_2E2", "beacon_fleet_3A1_2E4"])
+    // One that an earlier run announced, and that this one has not heard.
+    given = home.announcer.makeRoom(
+      lastHeard: heard([0, 0, 500, 0, 0]).filter { $0.name != "fleet:1.1" }, since: start, at: home.time)
+    #expect(given.admitted == ["fleet:1.5"])
+    home.hear("fleet:1.5")
+    home.pass()
+    #expect(
+      members(home) == ["beacon_fleet_3A1_2E2", "beacon_fleet_3A1_2E4", "beacon_fleet_3A1_2E5"])
+  }
+
+  @Test func `a member with a name takes a place at once`() throws {
+    let rules = Home.rules.replacing("DD4425 } }", with: #"DD4425 }, names: { "1.9": Bella } }"#)
+    var home = try Home(rules + "\nhome_assistant: { members: 2 }")
+    home.connect()
+    for minor in [1, 2, 9] { home.hear("fleet:1.\(minor)") }
+    home.pass()
+    let lastHeard = [1, 2, 9].map { (name: "fleet:1.\($0)", heard: home.time) }
+    let given = home.announcer.makeRoom(lastHeard: lastHeard, since: .zero, at: home.time)
+    #expect(given.admitted == ["fleet:1.9"] && !given.isCrowded)
+    home.pass()
+    #expect(home.devices.contains("beacon_fleet_3A1_2E9"))
+  }
+
   @Test(arguments: [0, 3], [true, false]) func aLoweredLimitRemovesTheExcessDevices(
     limit: Int, byReload: Bool
   ) throws {
@@ -277,6 +322,39 @@ private struct Home {
   }
 
   static let rooms = Home.rules + "\nrooms: [{ name: hall, receivers: [a] }, { name: bath, receivers: [b] }]"
+
+  @Test func `what another client changed is announced again`() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    let topic = "homeassistant/device/beaconkeeper_home/zone_shop/config"
+    let told = try #require(home.kept[topic])
+    let before = home.said.count
+    // Its own echo, where the broker sends it.
+    _ = home.announcer.take(told, topic: topic, isRetained: false, at: home.time)
+    home.pass()
+    #expect(home.said.count == before && home.announcer.overwritten == nil)
+    for foreign in [[], Array("{}".utf8)] {
+      home.kept[topic] = foreign
+      _ = home.announcer.take(foreign, topic: topic, isRetained: false, at: home.time)
+      home.pass()
+      #expect(home.kept[topic] == told && home.announcer.overwritten == topic)
+    }
+  }
+
+  @Test func `a room with the name of a zone has entities of other names`() throws {
+    var home = try Home(
+      Home.rules + "\nrooms:\n  - { name: shop, receivers: [hci0] }\n  - { name: hall, receivers: [hci1] }")
+    home.connect()
+    home.pass()
+    let ids = try ["zone_shop", "room_shop", "room_hall"].map { object in
+      try home.components(object)["occupancy"]?["default_entity_id"] as? String
+    }
+    #expect(
+      ids == [
+        "binary_sensor.shop Occupancy", "binary_sensor.shop room Occupancy", "binary_sensor.hall Occupancy",
+      ])
+  }
 
   @Test(arguments: [true, false]) func roomsComeAndGoWithTheConfiguration(byReload: Bool) throws {
     var home = try Home(Self.rooms)

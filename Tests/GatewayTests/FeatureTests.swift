@@ -82,7 +82,7 @@ import Testing
         feature.configure(try Scene.configuration(Self.rules("home", name)))
       }
       link.configure(Configuration(gatewayName: "home"))
-      return client.session.state.withLock { $0.subscriptions }
+      return client.session.state.withLock { $0.subscriptions.mapValues(\.qos) }
     }
     #expect(try read(["key", "bag"]) == ["notes/key": .atMostOnce, "notes/bag": .atMostOnce])
     #expect(try read(["bag", "bag"]) == ["notes/bag": .atMostOnce])

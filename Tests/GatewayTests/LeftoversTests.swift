@@ -103,7 +103,7 @@ struct LeftoversTests {
     #expect(
       correction.map { String(decoding: $0.message.payload, as: UTF8.self) }
         == #"{"v":1,"gateway":"home","beacon":"fleet:1.2","room":null,"probability":null,"since":null,"#
-        + #""runner_up":null,"position":null}"#)
+        + #""last_room":"living room","last_seen_at":null,"runner_up":null,"position":null}"#)
     for claimless in [#"{"room":null}"#, "{}", #"{"room":7}"#, "[", "", String(repeating: " ", count: 5000)] {
       #expect(leftovers.correction(of: topic, Array(claimless.utf8)) == nil)
     }

@@ -74,7 +74,8 @@ import Testing
     let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
     let features: [any Feature] = [
       delivery, decisions, Rivals(delivery, broker: ""),
-      HomeAssistantLink(configuration, decisions, logger), ScannerLink(configuration, decisions, logger),
+      HomeAssistantLink(configuration, decisions, logger),
+      MendingService(configuration, decisions, logger), ScannerLink(configuration, decisions, logger),
     ]
     let read = Set(features.flatMap(\.filters).map(\.topics)).union(Leftovers(configuration).filters)
     #expect(Set(TopicCatalogue(configuration).filters) == read)

@@ -64,6 +64,29 @@ import Testing
     #expect(flat.events == [])
   }
 
+  /// Where are my keys?
+  @Test func `the last room is known after it was left, through restarts and reloads`() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    let heard = #""last_room":"kitchen","last_seen_at":"2026-11-20T21:"#
+    #expect(flat.kept("beacon/key/room")?.contains(heard) == true)
+    flat.wait(600)
+    let left = try #require(flat.kept("beacon/key/room"))
+    #expect(left.contains(#""room":null"#) && left.contains(heard), "\(left)")
+    let seen = try #require(left.firstMatch(of: /"last_seen_at":"[^"]*"/)).0
+    for _ in 0..<2 {
+      try flat.restart(Self.yaml)
+      let kept = try #require(flat.kept("beacon/key/room"))
+      #expect(kept.contains(#""room":null"#) && kept.contains(heard) && kept.contains(seen), "\(kept)")
+      #expect(flat.events == [])
+    }
+    try flat.reload(Self.yaml + "\ntelemetry: { beacon_state: 5 s }")
+    #expect(flat.kept("beacon/key/room")?.contains(heard) == true)
+    // The room is gone.
+    try flat.restart(Self.renamed)
+    #expect(flat.kept("beacon/key/room")?.contains(#""last_room":null"#) == true)
+  }
+
   @Test func aZoneThatKeepsItsRoomsIsLeftOnlyWithTheBeaconsOwn() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: false)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints each enter, near and exit once, also across restarts. Needs paho-mqtt (python3-paho-mqtt).
+"""Prints each enter, near and exit of zones and rooms once, also across restarts. Needs paho-mqtt (python3-paho-mqtt).
 
     subscriber.py --host broker.lan --username anna --password-file ~/.mqtt-password
 
@@ -21,7 +21,7 @@ options = options.parse_args()
 password = os.environ.get("MQTT_PASSWORD")
 if options.password_file: password = options.password_file.expanduser().read_text().splitlines()[0]
 encrypted = options.tls or options.ca_file is not None
-topics = [f"beaconkeeper/+/zone/+/{event}" for event in ("enter", "near", "exit")]
+topics = [f"beaconkeeper/+/+/+/{event}" for event in ("enter", "near", "exit")]
 def say(text): print(text, file=sys.stderr, flush=True)
 
 try:
@@ -50,7 +50,7 @@ def on_disconnect(client, userdata, *more):
 def on_message(client, userdata, message):
     try:
         t = json.loads(message.payload)
-        line, id = " ".join([t["time"], t["event"], t["zone"], t["beacon"]]), t["id"] + ""
+        line, id = " ".join([t["time"], t["event"], t.get("zone") or t["room"], t["beacon"]]), t["id"] + ""
     except Exception:
         return say(f"{message.topic}: no transition")
     # By ids, not by numbers: what the broker refused for a while comes late, and others take numbers, too.

@@ -20,7 +20,7 @@ struct HomeAssistantReader {
     guard let section = value.section(hint: Self.hint) else { return settings }
     defer { section.finish() }
     if let prefix = section.take("prefix").flatMap(readPrefix) { settings.prefix = prefix }
-    let formHint = "component for Domoticz and for Home Assistant before 2024.12"
+    let formHint = "component for Home Assistant before 2024.12"
     if let form: Discovery.Form = section.take("form").flatMap({ readChoice($0, hint: formHint) }) {
       settings.form = form
     }
@@ -155,7 +155,7 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
   let form =
     switch settings.form {
     case .device: "a message for each device"
-    case .component: "a message for each entity, as Domoticz and releases before 2024.12 need it"
+    case .component: "a message for each entity, as releases before 2024.12 need it"
     }
   let places: String
   if let zones = settings.places {

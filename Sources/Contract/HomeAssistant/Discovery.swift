@@ -4,8 +4,8 @@ import Core
 /// Announces a gateway to Home Assistant: topics and payloads of MQTT discovery.
 ///
 /// Device form: `<prefix>/device/<node>/<object>/config`, one message per device. Component form:
-/// `<prefix>/<platform>/<node>/<object>__<key>/config`, one message per entity, for Domoticz and Home Assistant before
-/// 2024.12. Both use the same unique ids. The node is the gateway, so that one subscription finds everything that a
+/// `<prefix>/<platform>/<node>/<object>__<key>/config`, one message per entity, for Home Assistant before 2024.12.
+/// Both use the same unique ids. The node is the gateway, so that one subscription finds everything that a
 /// gateway ever announced, and nothing else.
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
@@ -13,7 +13,7 @@ package struct Discovery: Hashable, Sendable {
   package enum Form: String, Hashable, Sendable, CaseIterable {
     /// One message per device: Home Assistant 2024.12 and later.
     case device
-    /// One message per entity: Domoticz, and older versions of Home Assistant.
+    /// One message per entity: older versions of Home Assistant.
     case component
   }
 
@@ -141,6 +141,9 @@ package struct Discovery: Hashable, Sendable {
   ) {
     if component.isEntity {
       writer.field("unique_id", "\(identifier(device.subject))_\(component.key)")
+      // Otherwise Home Assistant 2026 puts the area in front, which for a room is often its name once more.
+      let words = [device.entityName ?? device.name, component[text: "name"]].compactMap(\.self)
+      writer.field("default_entity_id", "\(component.platform).\(words.joined(separator: " "))")
     }
     writer.fields(component.options)
   }

@@ -15,6 +15,8 @@ package struct DiscoveryDevice: Hashable, Sendable {
 
   package var subject: Subject
   package var name: String
+  /// What the ids of its entities begin with; nil: its name.
+  package var entityName: String?
   package var make: DeviceMake
   /// Its Bluetooth address, which other integrations also use to identify it.
   package var address: DeviceAddress?
@@ -133,7 +135,11 @@ extension DiscoveryDevice {
     if isPlaced { components.append(zone.from(.minimal)) }
     components += [seen.from(.all), receiver.from(.all)]
     for index in components.indices { components[index][text: "state_topic"] = topics.state(beacon: name) }
-    if hasRooms { components.append(room(of: name, topics: topics).from(.minimal)) }
+    if hasRooms {
+      components += [
+        room(of: name, topics: topics).from(.minimal), lastRoom(of: name, topics: topics).from(.normal),
+      ]
+    }
     if isPlaced { components.insert(tracker.from(.minimal), at: 0) }
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
     // Several gateways may share a device by its address, and its triggers must not have the same name.
@@ -166,6 +172,20 @@ extension DiscoveryDevice {
     room[text: "json_attributes_template"] =
       "{{ {'since': value_json.since, 'floor': value_json.floor | default(none), "
       + "'runner_up': value_json.runner_up.room if value_json.runner_up else none} | tojson }}"
+    return room
+  }
+}
+
+extension DiscoveryDevice {
+  private static func lastRoom(of name: String, topics: Topics) -> DiscoveryComponent {
+    var room = DiscoveryComponent.entity("sensor", "last_room", named: "Last room")
+    room[text: "icon"] = "mdi:map-marker-question"
+    room[text: "state_topic"] = topics.room(beacon: name)
+    room[text: "value_template"] = "{{ value_json.last_room | default(none) }}"
+    room[text: "json_attributes_topic"] = topics.room(beacon: name)
+    // While it is heard, the time changes all the time, and each change is a row in Home Assistant's history.
+    room[text: "json_attributes_template"] =
+      "{{ {'last_seen_at': value_json.last_seen_at | default(none) if not value_json.room else none} | tojson }}"
     return room
   }
 }
@@ -354,7 +374,11 @@ extension PlaceKind {
   /// What a passage event contains besides beacon and time.
   fileprivate var evidence: String {
     switch self {
-    case .zone: "'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm"
+    // After a silence, distance and signal are from before it.
+    case .zone:
+      "'distance_m': value_json.distance_m if value_json.because.unit != 's' else none, "
+        + "'rssi_dbm': value_json.rssi_dbm if value_json.because.unit != 's' else none, "
+        + "'silent_s': value_json.because.value if value_json.because.unit == 's' else none"
     case .room: "'probability': value_json.because.probability"
     }
   }

@@ -129,7 +129,7 @@ final class LeftoverService: Feature {
     }
     if !removals.isEmpty { delivery.send(removals) }
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
-    delivery.subscribe(to: filters.map { Filter(topics: $0, qos: .atMostOnce) })
+    delivery.subscribe(to: filters.map { Filter(topics: $0, qos: .atMostOnce, options: .withoutOwn) })
   }
 
   func run() async throws {

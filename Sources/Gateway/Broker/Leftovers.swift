@@ -68,11 +68,11 @@ struct Leftovers: Sendable {
       guard let now = BeaconStateMessage(elsewhere: name, retained: payload) else { return nil }
       return Correction(beacon: name, claim: nil, message: now.message(topics: topics))
     case .beaconRoom:
-      guard payload.count <= Self.roomLimit, let room = (try? JSONTree(payload))?.text("room") else {
-        return nil
-      }
-      return Correction(
-        beacon: name, claim: room, message: RoomMessage(beacon: name, room: nil).message(topics: topics))
+      guard payload.count <= Self.roomLimit, let tree = try? JSONTree(payload), let room = tree.text("room")
+      else { return nil }
+      let seen = tree.text("last_seen_at").flatMap { WallTime(rfc3339: $0) }
+      let now = RoomMessage(beacon: name, room: nil, lastRoom: room, lastSeen: seen)
+      return Correction(beacon: name, claim: room, message: now.message(topics: topics))
     case .beaconZone, .beaconPlace:
       if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
       let now = WhereaboutsMessage(beacon: name, kind: kind == .beaconZone ? .zone : .place, name: nil)

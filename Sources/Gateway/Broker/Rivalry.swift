@@ -11,6 +11,8 @@ final class Rivals: Feature {
   private let delivery: Delivery
   private let broker: String
   private let rivalry = Mutex(Rivalry(own: .beginning(at: LiveClock.wallNow)))
+  /// How often `instance` is published again at most, if other clients write something else there.
+  private let corrections = Mutex(RateLimit(burst: 5, interval: .seconds(10)))
 
   /// - Parameter broker: its address, for people.
   init(_ delivery: Delivery, broker: String) {
@@ -29,7 +31,9 @@ final class Rivals: Feature {
       if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
     case delivery.topics.instance:
       switch rivalry.withLock({ $0.read(message.payload, isRetained: message.retain) }) {
-      case .nothing: break
+      case .nothing:
+        let isForeign = !message.retain && InstanceMessage(message.payload) == nil
+        if isForeign, corrections.withLock({ $0.take(at: LiveClock.now) }) { connected() }
       case .older: connected()
       case .newer(let since):
         // The other gateway keeps its session and its status, so we do not publish `offline`.

@@ -76,7 +76,8 @@ struct TopicCatalogue {
   var filters: [String] {
     let scanners = ScannerIntake(
       configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
-    return [topics.status, topics.instance] + plan.discovery.filters + Leftovers(configuration).filters
+    return [topics.status, topics.instance, "\(topics.base)/+/+/+"] + plan.discovery.filters
+      + Leftovers(configuration).filters
       + (configuration.phones.isEmpty ? [] : [topics.appReports]) + scanners.filters
   }
 }

@@ -15,8 +15,8 @@ import Web
 extension Delivery {
   /// Acknowledgements are written together with the next transition. At most this many wait for it.
   private static let acknowledgementLimit = 500
-  /// How long they wait for it at most.
-  private static let acknowledgementPatience = TimeSpan.seconds(60)
+  /// How long they wait for it at most: what is not noted is sent again if the process is killed.
+  private static let acknowledgementPatience = TimeSpan.milliseconds(500)
   private static let fetchLimit = 1_000
   /// The least time between two transactions, so that many transitions share one.
   private static let spacing = TimeSpan.milliseconds(100)
@@ -30,7 +30,7 @@ extension Delivery {
       && (!pending.transitions.isEmpty || !pending.counters.isEmpty
         || !state.outbox.handedOver.isEmpty
         || pending.acknowledged.count >= Self.acknowledgementLimit)
-    guard mustWrite || state.outbox.wantsFetch else { return }
+    guard mustWrite || state.outbox.wantsFetch else { return gatherAcknowledgements(&state) }
     let now = LiveClock.now
     state.disk.since = now
     watchDisk()
@@ -41,16 +41,29 @@ extension Delivery {
     }
   }
 
+  /// Writes acknowledgements after a while, unless they are written with a transition before.
+  private func gatherAcknowledgements(_ state: inout State) {
+    guard !state.outbox.pending.acknowledged.isEmpty, state.disk.fault == nil, !state.disk.isGathering else {
+      return
+    }
+    state.disk.isGathering = true
+    let patience = DispatchTimeInterval.nanoseconds(Int(Self.acknowledgementPatience.nanoseconds))
+    DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in
+      guard let self else { return }
+      let isDue = self.state.withLock { state in
+        state.disk.isGathering = false
+        return !state.outbox.pending.acknowledged.isEmpty
+      }
+      if isDue { self.flushDisk() }
+    }
+  }
+
   /// Writes whatever is pending, retries a disk that failed, and releases unused disk space.
   func flushDisk() {
     state.withLock { state in
       guard let disk, !state.disk.isBusy else { return }
       state.outbox.retry()
-      let pending = state.outbox.pending
-      let isOverdue = state.disk.lastWrite.map { LiveClock.now - $0 > Self.acknowledgementPatience } ?? true
-      let mustWrite =
-        state.disk.fault != nil || !pending.transitions.isEmpty || !pending.beacons.isEmpty
-        || !pending.counters.isEmpty || isOverdue && !pending.isEmpty
+      let mustWrite = state.disk.fault != nil || !state.outbox.pending.isEmpty
       guard mustWrite || state.disk.hasRoomToGiveBack else { return }
       state.disk.since = LiveClock.now
       watchDisk()

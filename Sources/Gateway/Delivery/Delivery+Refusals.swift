@@ -12,8 +12,12 @@ extension Delivery {
   /// Publishes a refused message that is due. Returns false if the client has no room.
   func tryRefused(_ state: inout State) -> Bool {
     guard let item = state.permissions.dueTrial(at: clock()) else { return true }
-    let result = publish(item.message(topics), item, isAsking: true, isOnTrial: true)
-    if result == .published { state.permissions.tried(item) }
+    let message = item.message(topics)
+    let result = publish(message, item, isAsking: true, isOnTrial: true)
+    if result == .published {
+      state.ownWords.note(message)
+      state.permissions.tried(item)
+    }
     if state.permissions.hasQuestions { inquiry.yield() }
     return result != .full
   }

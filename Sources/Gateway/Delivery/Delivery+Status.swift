@@ -14,17 +14,41 @@ struct OwnStatus: Sendable {
   var hasToldLies = false
 }
 
+/// What was published last to each retained topic, to tell it from what other clients publish there.
+struct OwnWords: Sendable {
+  private static let limit = 20_000
+
+  /// Hashes of the payloads, by topic.
+  private var payloads: [String: (last: Int, earlier: Int)] = [:]
+
+  mutating func note(_ message: Message) {
+    guard message.retained, payloads.count < Self.limit || payloads[message.topic] != nil else { return }
+    let hash = message.payload.hashValue
+    payloads[message.topic] = (hash, payloads[message.topic]?.last ?? hash)
+  }
+
+  /// Whether a payload with this hash may be ours. The latest may still be on its way.
+  func isOwn(_ hash: Int, at topic: String) -> Bool {
+    payloads[topic].map { $0.last == hash || $0.earlier == hash } ?? (payloads.count >= Self.limit)
+  }
+}
+
 /// The topics `instance` and `status`: which run publishes under this name, and whether it is online.
 extension Delivery {
   /// A filter that is not valid is reported and ignored.
   func subscribe(to filters: [Filter]) {
     for filter in filters {
       do throws(PublishError) {
-        try client.subscribe(to: filter.topics, qos: filter.qos)
+        try client.subscribe(to: filter.topics, qos: filter.qos, options: filter.options)
       } catch {
         logger.error("cannot subscribe to \(filter.topics): \(error)")
       }
     }
+  }
+
+  /// Whether a retained message may be ours, by the hash of its payload.
+  func isOwn(_ hash: Int, at topic: String) -> Bool {
+    state.withLock { $0.ownWords.isOwn(hash, at: topic) }
   }
 
   func sayOnline(_ state: inout State) {

@@ -29,6 +29,7 @@ package final class Delivery: Feature {
     /// Whether `health` must be published at once.
     var hasNews = false
     var ownStatus = OwnStatus()
+    var ownWords = OwnWords()
     /// Whether `run` has been woken for them.
     var hasChores = false
   }
@@ -41,6 +42,8 @@ package final class Delivery: Feature {
     var since: MonotonicTime?
     /// When the last transaction began.
     var lastWrite: MonotonicTime?
+    /// Whether acknowledgements wait to be written together.
+    var isGathering = false
     /// Whether the file has much free space after the last transaction.
     var hasRoomToGiveBack = false
     var isBusy: Bool { since != nil }
@@ -317,7 +320,10 @@ extension Delivery {
       // After connecting, every message that is still valid is published again.
       if item.isUnanswered, !client.isConnected { return .dropped }
       let result = publish(message, item, isAsking: isAsking, isOnTrial: isOnTrial)
-      if result == .published { state.permissions.sent(item, isAsking: isAsking) }
+      if result == .published {
+        state.ownWords.note(message)
+        state.permissions.sent(item, isAsking: isAsking)
+      }
       if state.permissions.hasQuestions { inquiry.yield() }
       return result
     }

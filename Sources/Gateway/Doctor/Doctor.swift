@@ -19,7 +19,7 @@ package struct Doctor: Sendable {
     if let fleet = configuration.fleet {
       return [clock(), library(), await broker().finding] + FleetDoctor(configuration, fleet).examine()
     }
-    let findings = radio() + strangers() + [clock(), disk(), library()]
+    let findings = radio() + strangers() + [clock(), disk()] + formerNames() + [library()]
     let (finding, options) = await broker()
     guard let options else { return findings + [finding] }
     return findings + [finding] + (await permissions(options)) + (await remains(options))
@@ -89,6 +89,16 @@ package struct Doctor: Sendable {
       ? DoctorFinding(
         "disk", .warning, words, remedy: "free some space: messages of a long broker outage may not fit")
       : DoctorFinding("disk", .ok, words)
+  }
+
+  /// Outboxes of other names that nobody uses.
+  private func formerNames() -> [DoctorFinding] {
+    let directory = StateDirectory(configured: configuration.stateDirectory)
+    return FormerOutbox.all(in: directory, besides: configuration.gatewayName).map { outbox in
+      DoctorFinding(
+        "former name", .warning, FormerNameService.words(on: outbox),
+        remedy: FormerNameService.remedy(for: outbox))
+    }
   }
 
   /// Also the options with which further questions may be asked; nil: it cannot be asked.

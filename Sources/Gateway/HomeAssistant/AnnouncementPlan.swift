@@ -62,7 +62,10 @@ struct AnnouncementPlan: Sendable {
       return .place(.zone, name, hasNear: zone.near != nil, area: areas[name], topics: topics)
     case .room(let name):
       guard let room = rooms[name] else { return nil }
-      return .place(.room, name, hasNear: false, area: room.area ?? name, topics: topics)
+      var device = DiscoveryDevice.place(
+        .room, name, hasNear: false, area: room.area ?? name, topics: topics)
+      if zones[name] != nil { device.entityName = name + " room" }
+      return device
     case .beacon(let name):
       guard let entry = entry(of: name) else { return nil }
       let watching = zones.values.filter { zone in
@@ -83,6 +86,9 @@ struct AnnouncementPlan: Sendable {
 
   /// Whether a name belongs to a member of a region.
   func isMember(_ name: String) -> Bool { beacons[name] == nil && entry(of: name) != nil }
+
+  /// Whether the configuration gives a member a name.
+  func isNamed(_ name: String) -> Bool { displayNames[name] != nil }
 
   /// The entry that names a beacon: its own, or that of its region.
   private func entry(of name: String) -> BeaconSettings? {

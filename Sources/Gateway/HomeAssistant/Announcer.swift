@@ -28,6 +28,8 @@ struct Announcer: Sendable {
   private var members = 0
   /// How many members got no device because there were too many.
   private(set) var refusedMembers = 0
+  /// A topic that another client changed.
+  private(set) var overwritten: String?
   /// The broker's retained messages, by topic.
   var kept: [String: Kept] = [:]
   /// Topics of `kept` that arrived since the last full comparison; nil: all must be compared.
@@ -48,6 +50,8 @@ struct Announcer: Sendable {
     /// The platform of each component, by its key.
     var components: [String: String] = [:]
     var make: DeviceMake?
+    /// The payload's hash, if this run published it.
+    var told: Int?
   }
 
   private struct Announced {
@@ -102,9 +106,19 @@ struct Announcer: Sendable {
       return true
     }
     guard discovery.isOwn(topic) else { return false }
-    // A message that is not retained is an echo of our own.
-    if isRetained { received(payload, at: topic, time: time) }
+    // Otherwise it is an echo of our own, or another client has changed it.
+    if isRetained { received(payload, at: topic, time: time) } else { heard(payload, at: topic) }
     return true
+  }
+
+  /// A message at a discovery topic that somebody has just published.
+  private mutating func heard(_ payload: [UInt8], at topic: String) {
+    guard let told = kept[topic]?.told, told != payload.hashValue, verdict(on: topic) == .keep,
+      let subject = discovery.parse(topic)?.subject
+    else { return }
+    overwritten = topic
+    announced[subject]?.fingerprint = 0
+    due.append(subject)
   }
 
   /// A retained message at a discovery topic.
@@ -149,6 +163,45 @@ struct Announcer: Sendable {
     for topic in kept.keys.sorted() where discovery.parse(topic)?.subject == .beacon(name) {
       obsolete.append(topic)
     }
+  }
+
+  /// A member that was silent for longer gives its place to one that is heard.
+  private static let silence = TimeSpan.seconds(60)
+  /// A member that was heard within this time is there.
+  private static let presence = TimeSpan.seconds(30)
+
+  /// Gives places of members that were silent longest to others that are heard: anybody can invent members and take all places.
+  /// Members with a name in the configuration come first.
+  ///
+  /// - Parameters:
+  ///   - lastHeard: when each member was heard last.
+  ///   - start: when the gateway began to listen.
+  /// - Returns: the members that get places, for which `note` must be called, and whether others are still without.
+  mutating func makeRoom(
+    lastHeard: [(name: String, heard: MonotonicTime)], since start: MonotonicTime, at time: MonotonicTime
+  ) -> (admitted: [String], isCrowded: Bool) {
+    guard plan.memberLimit > 0 else { return ([], false) }
+    let times = Dictionary(lastHeard.map { ($0.name, $0.heard) }) { max($0, $1) }
+    let waiting = times.filter { name, last in
+      heard[name] == nil && plan.isMember(name) && time - last < Self.presence
+    }.keys.sorted { (plan.isNamed($0) ? 0 : 1, $0) < (plan.isNamed($1) ? 0 : 1, $1) }
+    var holders = heard.keys.filter { plan.isMember($0) && !plan.isNamed($0) }
+      .map { (name: $0, heard: times[$0] ?? start) }
+      .sorted { ($0.heard, $0.name) < ($1.heard, $1.name) }[...]
+    var admitted: [String] = []
+    for name in waiting {
+      if members >= plan.memberLimit {
+        guard let longest = holders.first, plan.isNamed(name) || time - longest.heard > Self.silence else {
+          break
+        }
+        holders.removeFirst()
+        forget(longest.name)
+      }
+      admitted.append(name)
+      _ = admit(name)
+      due.append(.beacon(name))
+    }
+    return (admitted, admitted.count < waiting.count)
   }
 
   /// The messages to publish now.
@@ -242,11 +295,15 @@ struct Announcer: Sendable {
       let components = Dictionary(
         device.components.map { ($0.key, $0.platform) }, uniquingKeysWith: { first, _ in first }
       ).merging(dropped) { now, _ in now }
-      kept[topic] = Kept(components: components, make: device.make)
-      return discovery.messages(device, dropped: dropped)
+      let messages = discovery.messages(device, dropped: dropped)
+      kept[topic] = Kept(
+        components: components, make: device.make, told: messages.first?.payload.hashValue)
+      return messages
     case .component:
       let messages = discovery.messages(device)
-      for message in messages { kept[message.topic] = Kept(make: device.make) }
+      for message in messages {
+        kept[message.topic] = Kept(make: device.make, told: message.payload.hashValue)
+      }
       return messages
     }
   }

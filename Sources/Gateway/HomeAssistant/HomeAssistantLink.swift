@@ -4,6 +4,7 @@ import Contract
 import Core
 import Logging
 import Mosquitto
+import Pipeline
 import Radio
 import ServiceLifecycle
 import Synchronization
@@ -21,7 +22,15 @@ final class HomeAssistantLink: Feature {
     /// Since when all announcements and removals have been sent; nil: some have not.
     var settledSince: MonotonicTime?
     var hasToldLimit = false
+    var hasToldOverwritten = false
+    /// How many members were refused when places were last given to others.
+    var refusedBefore = 0
+    /// When to give places to others; nil: every member that is heard has one.
+    var roomTime: MonotonicTime?
   }
+
+  /// Between two times at which members that are heard get the places of silent ones.
+  private static let roomPause = TimeSpan.seconds(15)
 
   private let state: Mutex<State>
   private let decisions: DecisionLoop
@@ -30,6 +39,7 @@ final class HomeAssistantLink: Feature {
   let settlement = Alarm()
   let remembered: RememberedTopics
   private let logger: Logger
+  private let start = LiveClock.now
 
   init(
     _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger,
@@ -62,17 +72,22 @@ final class HomeAssistantLink: Feature {
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
   func received(_ message: ReceivedMessage) -> Bool {
-    let isOurs = state.withLock {
-      $0.announcer.take(
+    let (isOurs, overwritten) = state.withLock { state in
+      let isOurs = state.announcer.take(
         message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now)
+      let overwritten = state.hasToldOverwritten ? nil : state.announcer.overwritten
+      if overwritten != nil { state.hasToldOverwritten = true }
+      return (isOurs, overwritten)
     }
+    if let overwritten { logger.warning("\(MendingService.words(overwritten))") }
     if isOurs { decisions.news.ring() }
     return isOurs
   }
 
   func configure(_ new: Configuration) {
     state.withLock { $0.announcer.reconfigure(new, at: LiveClock.now) }
-    decisions.news.ring()
+    // The decision loop has the configuration already, and its news may have been noted for the earlier plan.
+    decisions.tellAgain()
   }
 
   func run() async throws {
@@ -80,10 +95,33 @@ final class HomeAssistantLink: Feature {
       while !Task.isCancelled {
         self.announce()
         try? await Task.sleep(for: Self.pause)
-        let time = self.state.withLock { $0.announcer.nextTime(after: LiveClock.now) }
+        self.makeRoom()
+        let time = self.state.withLock { state in
+          [state.announcer.nextTime(after: LiveClock.now), state.roomTime].compactMap(\.self).min()
+        }
         await self.decisions.news.wait(until: time)
       }
     }
+  }
+
+  /// Members that are heard get the places of those that have been silent longest.
+  private func makeRoom() {
+    let now = LiveClock.now
+    let isDue = state.withLock { state in
+      if state.announcer.refusedMembers != state.refusedBefore {
+        state.refusedBefore = state.announcer.refusedMembers
+        state.roomTime = state.roomTime ?? now + Self.roomPause
+      }
+      return state.roomTime.map { $0 <= now } ?? false
+    }
+    guard isDue else { return }
+    let members = decisions.look(\.heardMembers)
+    let admitted = state.withLock { state in
+      let (admitted, isCrowded) = state.announcer.makeRoom(lastHeard: members, since: start, at: now)
+      state.roomTime = isCrowded ? now + Self.roomPause : nil
+      return admitted
+    }
+    if !admitted.isEmpty { decisions.tellAgain(admitted) }
   }
 
   private func announce() {
@@ -99,7 +137,7 @@ final class HomeAssistantLink: Feature {
     }
     if limit {
       logger.warning(
-        "more region members were heard than are announced to Home Assistant; raise `members` under `home_assistant:` to see all"
+        "more region members were heard than are announced to Home Assistant: those that are heard replace those that have been silent longest; raise `members` under `home_assistant:` to see all"
       )
     }
     if !messages.isEmpty { delivery.send(messages) }

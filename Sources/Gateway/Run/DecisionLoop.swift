@@ -234,7 +234,8 @@ package final class DecisionLoop: Feature {
     state.withLock { state in
       noteWaking(&state)
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
-      tell(&state, state.pipeline.allStates())
+      let health = state.health.isTold ? [healthMessage(&state)] : []
+      tell(&state, state.pipeline.allStates() + health)
     }
   }
 
@@ -259,6 +260,25 @@ package final class DecisionLoop: Feature {
   /// Beacons that may be new to Home Assistant, and names to remove there.
   func takeNews() -> (news: [(name: String, beacon: HeardBeacon)], forgotten: [String]) {
     state.withLock { ($0.pipeline.takeNews(), $0.pipeline.takeForgotten()) }
+  }
+
+  /// Reports every beacon once more in `takeNews`.
+  func tellAgain() {
+    state.withLock { $0.pipeline.tellAgain() }
+    news.ring()
+  }
+
+  /// Reports members of regions once more in `takeNews`, by name.
+  func tellAgain(_ names: [String]) {
+    state.withLock { $0.pipeline.tellAgain(Set(names)) }
+    news.ring()
+  }
+
+  /// The messages that this run retains at some topics.
+  func truth(at topics: Set<String>) -> [Message] {
+    let levels = topics.compactMap { delivery.topics.retained($0)?.name }
+    let names = Set(levels.compactMap { name(ofTopicLevel: $0) })
+    return look { $0.states(named: names) }.filter { topics.contains($0.topic) }
   }
 
   /// Publishes the true state of beacons that this run does not know; it has already published the others.
@@ -412,14 +432,14 @@ extension DecisionLoop {
     for receiver in health.receivers where receiver.isMissing {
       logger.warning("nothing heard from receiver \(receiver.name): \(receiver.reason)")
     }
-    state.health.pace.published()
+    state.health.published()
     tell(&state, [health.message(topics: delivery.topics)])
   }
 
   func healthMessage(
     _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
   ) -> Message {
-    state.health.pace.published()
+    state.health.published()
     return health(&state, at: wallTime, over: span).message(topics: delivery.topics)
   }
 

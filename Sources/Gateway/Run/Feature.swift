@@ -33,4 +33,5 @@ extension Feature {
 struct Filter: Hashable {
   var topics: String
   var qos = QoS.atLeastOnce
+  var options: SubscriptionOptions = []
 }

@@ -4,6 +4,7 @@ import Captures
 import Configuration
 import Contract
 import Core
+import FoundationEssentials
 import Logging
 import Mosquitto
 import Outbox
@@ -111,6 +112,7 @@ package struct GatewayRun: Sendable {
         "the state directory is in memory (tmpfs): transitions that wait for the broker, and who is where, are lost when the machine restarts"
       )
     }
+    let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
     let delivery = try Delivery(
@@ -123,6 +125,8 @@ package struct GatewayRun: Sendable {
     let broker = "\(options.host):\(options.port)"
     var features: [any Feature] = [
       delivery, decisions, Rivals(delivery, broker: broker), homeAssistant,
+      FormerNameService(former, configuration, configurationFile, delivery, logger),
+      MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
       LeftoverService(configuration, decisions, homeAssistant, logger),
       ScannerLink(configuration, decisions, logger),
@@ -188,10 +192,16 @@ package struct GatewayRun: Sendable {
     return StateDirectory(configured: configuration.stateDirectory)
   }
 
+  /// As an absolute path, without links; nil: there is no file.
+  private var configurationFile: String? {
+    reloads.map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
+  }
+
   private func openOutbox() throws -> OpenOutbox {
     guard let stateDirectory else { return OpenOutbox() }
     return try OpenOutbox(
-      gateway: configuration.gatewayName, directory: stateDirectory, wallTime: LiveClock.wallNow)
+      gateway: configuration.gatewayName, directory: stateDirectory, configuration: configurationFile,
+      wallTime: LiveClock.wallNow)
   }
 
   /// A pipeline that continues from the outbox's state.

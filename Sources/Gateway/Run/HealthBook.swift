@@ -41,10 +41,18 @@ struct HealthBook: Sendable {
   /// After this time a receiver that has never reported is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
+  /// Whether it was published in this run.
+  private(set) var isTold = false
   /// Receivers that were logged as moved.
   private var toldMoved: Set<String> = []
 
   init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
+
+  /// It was published, with all changes.
+  mutating func published() {
+    pace.published()
+    isTold = true
+  }
 
   /// When to report missing receivers; nil: done.
   var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }

@@ -50,7 +50,8 @@ extension Pipeline {
       tellIfUnknown(moment, into: &output)
       let isInRoom = saved.room != nil && room(named: saved.room ?? "") != nil
       let isInside = saved.inside.contains { heirs[.zone][$0] != nil } || isInRoom
-      if beacon == nil || !isInside && !saved.hasSaid { output.forgotten.append(saved.key) }
+      let isElsewhere = saved.hasBeenInRoom && saved.room == nil && saved.inside.isEmpty
+      if beacon == nil || !isInside && !saved.hasSaid && !isElsewhere { output.forgotten.append(saved.key) }
       if saved.room != nil, !(isInRoom && moment.isNamesake) {
         tellRoomExit(of: beacon, moment, into: &output)
       }
@@ -83,7 +84,7 @@ extension Pipeline {
   ) {
     var carried = carried
     if !restart.isNamesake { carried.forgetPlaces() }
-    if carried.room?.room == nil { carried.room?.leave(at: restart.wallTime) }
+    if carried.room?.room == nil, restart.saved.room != nil { carried.room?.leave(at: restart.wallTime) }
     take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
     restoreInZones(beacon)
     if let last = carried.state.lastSighting {
@@ -163,7 +164,11 @@ extension Pipeline {
           transition: exit, gateway: configuration.gatewayName, room: name, beacon: restart.saved.name,
           receiver: restart.saved.roomReceiver, witnesses: [])))
     output.items.append(
-      .state(.room(RoomMessage(beacon: restart.saved.name, room: nil, since: restart.wallTime))))
+      .state(
+        .room(
+          RoomMessage(
+            beacon: restart.saved.name, room: nil, since: restart.wallTime, lastRoom: name,
+            lastSeen: restart.saved.lastSeen))))
     if index == nil {
       output.items.append(.state(.occupancy(OccupancyMessage(room: name, state: "empty", members: []))))
     }

@@ -28,6 +28,8 @@ package struct SavedBeacon: StateElement, Sendable {
   /// The room that it is in, and the last receiver that heard it there; nil: none.
   var room: String?
   var roomReceiver = ""
+  /// Whether it was ever in a room.
+  var hasBeenInRoom = false
   /// Whether it has ever reported events.
   var hasSaid = false
   var readings: [SavedReading] = []
@@ -51,6 +53,7 @@ package struct SavedBeacon: StateElement, Sendable {
     try coder("inside", &inside)
     try coder("room", &room)
     try coder("room_receiver", &roomReceiver)
+    try coder("has_been_in_room", &hasBeenInRoom)
     try coder("has_said", &hasSaid)
     try coder("readings", &readings)
     try coder("octets", &octets)
@@ -98,7 +101,7 @@ package struct SavedReading: StateElement, Sendable {
 }
 
 extension Pipeline {
-  /// A beacon's state after a transition; nil if there is nothing to save: it is in no zone and no room, everything
+  /// A beacon's state after a transition; nil if there is nothing to save: it is in no zone and was in no room, everything
   /// is published, and it never reported an event.
   package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
@@ -124,7 +127,7 @@ extension Pipeline {
 
   private func saved(_ beacon: BeaconIndex, at time: MonotonicTime, wallTime: WallTime) -> SavedBeacon? {
     guard var carried = carried(beacon) else { return nil }
-    if carried.room?.room == nil { carried.room = nil }
+    if carried.room?.latestRoom == nil { carried.room = nil }
     guard
       carried.state.isInside || carried.room != nil || carried.sender != nil
         || teller.telemetry.hasUntold(of: beacon)
@@ -151,6 +154,7 @@ extension Pipeline {
     if let room = carried.room {
       saved.room = room.room.map { name(of: $0) }
       saved.roomReceiver = receivers.name(of: room.receiver)
+      saved.hasBeenInRoom = true
     }
     saved.hasSaid = carried.sender != nil
     saved.readings = teller.telemetry.readings(of: beacon)?.compactMap { SavedReading($0) } ?? []

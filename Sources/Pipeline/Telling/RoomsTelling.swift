@@ -80,6 +80,8 @@ extension Pipeline {
     message.floor = estimate.room.flatMap { configuration.rooms[Int($0.rawValue)].floor }
     message.probability = estimate.isHeard ? estimate.probability : nil
     message.since = estimate.since.nanoseconds == 0 ? nil : estimate.since
+    message.lastRoom = estimate.latestRoom.map { name(of: $0) }
+    message.lastSeen = estimate.lastHeard
     message.runnerUp = estimate.runnerUp.map { .init(room: name(of: $0.room), probability: $0.probability) }
     message.position = estimate.position
     message.positionDeviation = estimate.positionDeviation

@@ -86,6 +86,9 @@ struct Telemetry: Sendable {
     dueFrom.indices.lazy.filter { isSighted($0) }.map { BeaconIndex(rawValue: Int32($0)) }
   }
 
+  /// Those that are no longer on trial.
+  var reported: [BeaconIndex] { known.filter { trials[Int($0.rawValue)] == 0 } }
+
   mutating func note(_ sighting: Sighting) {
     guard sighting.beacon != .nobody else { return }
     makeRoom(for: sighting.beacon)
@@ -179,7 +182,7 @@ struct Telemetry: Sendable {
   }
 
   /// Several new kinds of reading in one frame are reported once.
-  private mutating func tell(_ beacon: BeaconIndex) {
+  mutating func tell(_ beacon: BeaconIndex) {
     if news.last != beacon, trials[Int(beacon.rawValue)] == 0 { news.append(beacon) }
   }
 

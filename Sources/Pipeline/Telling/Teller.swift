@@ -230,6 +230,24 @@ extension Pipeline {
       )
     }
   }
+
+  /// The members of regions that were reported as new, and when each was heard last.
+  package var heardMembers: [(name: String, heard: MonotonicTime)] {
+    teller.telemetry.reported.compactMap { beacon in
+      guard roster.isMember(beacon), let last = engine.lastSighting(of: beacon) else { return nil }
+      return (roster.name(of: beacon), last.time)
+    }
+  }
+
+  /// Reports every beacon as new once more.
+  package mutating func tellAgain() { teller.telemetry.tellAll() }
+
+  /// Reports members of regions as new once more, by name.
+  package mutating func tellAgain(_ names: Set<String>) {
+    for beacon in teller.telemetry.reported where names.contains(roster.name(of: beacon)) {
+      teller.telemetry.tell(beacon)
+    }
+  }
 }
 
 /// Facts about a beacon that shape its Home Assistant device.

@@ -23,6 +23,10 @@ public struct RoomEstimate: Hashable, Sendable {
   public var since: WallTime
   /// Whether the beacon is heard at present; if not, the probability means nothing.
   public var isHeard: Bool
+  /// The room that it is in, or was in last; nil: none yet.
+  public var latestRoom: RoomIndex?
+  /// When a receiver of the rooms heard it last; nil: unknown.
+  public var lastHeard: WallTime?
   /// The most probable of the other rooms; nil: there is none.
   public var runnerUp: Candidate?
   /// nil: the rooms have no outlines.

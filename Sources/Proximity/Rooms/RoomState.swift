@@ -24,6 +24,8 @@ public struct RoomState: StateElement, Sendable {
   /// The receiver that heard the beacon last.
   public var receiver: ReceiverIndex { track.lastReceiver }
   public var room: RoomIndex? { track.told >= 0 ? RoomIndex(rawValue: track.told) : nil }
+  /// The room that it is in, or was in last.
+  public var latestRoom: RoomIndex? { track.latest >= 0 ? RoomIndex(rawValue: track.latest) : nil }
 
   /// Removes the beacon from its room, because the configuration no longer has it.
   public mutating func leave(at wallTime: WallTime) {
@@ -45,7 +47,8 @@ extension RoomTracker {
   ///
   /// - Parameter time: the beacon's silence counts from then at the earliest.
   public mutating func restore(_ state: RoomState, of beacon: BeaconIndex, sightSince time: MonotonicTime) {
-    guard knownTrack(of: beacon) == nil, state.track.told < roomCount, let track = self.track(of: beacon)
+    guard knownTrack(of: beacon) == nil, max(state.track.told, state.track.latest) < roomCount,
+      let track = self.track(of: beacon)
     else { return }
     var known = state.track
     known.window = nil

@@ -6,6 +6,8 @@ import Glibc
 struct RoomTrack: Hashable, Sendable {
   /// The reported room; −1: none.
   var told: Int32 = -1
+  /// The room in which it was last, or is; −1: in none yet.
+  var latest: Int32 = -1
   /// When `told` last changed.
   var since = WallTime(nanoseconds: 0)
   /// The last window applied to the belief; nil: the belief is the prior.
@@ -64,9 +66,11 @@ struct RoomTrack: Hashable, Sendable {
 extension RoomTrack: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     var room = told < 0 ? nil : RoomIndex(rawValue: told)
+    var latestRoom = latest < 0 ? nil : RoomIndex(rawValue: latest)
     // Not valid before the first reception.
     var heardBy = lastHeard.nanoseconds == .min ? nil : lastReceiver
     try coder("told", &room)
+    try coder("latest", &latestRoom)
     try coder("since", &since)
     try coder("window", &window)
     try coder("offset", &offset)
@@ -84,6 +88,7 @@ extension RoomTrack: StateElement {
     try coder("is_frozen", &isFrozen)
     guard coder.isReading else { return }
     told = room?.rawValue ?? -1
+    latest = latestRoom?.rawValue ?? -1
     lastReceiver = heardBy ?? ReceiverIndex(rawValue: 0)
     try coder.check(isSound)
   }

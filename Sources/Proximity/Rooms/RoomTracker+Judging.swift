@@ -178,6 +178,7 @@ extension RoomTracker {
     let second = probabilities.indices.filter { $0 != best }.max { probabilities[$0] < probabilities[$1] }
     transitions.append(transition(.enter, best, over: old >= 0 ? Int(old) : second))
     tracks[track].told = Int32(best)
+    tracks[track].latest = Int32(best)
     tracks[track].since = wallTime
     tracks[track].outside = OutsideLevel()
     beginStay(track)

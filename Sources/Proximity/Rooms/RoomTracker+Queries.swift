@@ -86,6 +86,9 @@ extension RoomTracker {
         ? second.map {
           .init(room: RoomIndex(rawValue: Int32($0)), probability: Double(probabilities[$0]))
         } : nil)
+    estimate.latestRoom = tracks[track].latest < 0 ? nil : RoomIndex(rawValue: tracks[track].latest)
+    let lastHeard = tracks[track].lastHeard
+    estimate.lastHeard = lastHeard.nanoseconds == .min ? nil : tracks[track].wallTime(at: lastHeard)
     if isHeard, let grid = model.grid { locate(track, grid, &estimate) }
     return estimate
   }

@@ -1,0 +1,137 @@
+import Configuration
+import Contract
+import Core
+import Logging
+import Mosquitto
+import Outbox
+import ServiceLifecycle
+import Synchronization
+
+/// Clears what this gateway left at the broker under a former name, and then its former outbox. Otherwise a zone of that name
+/// would stay occupied for ever.
+///
+/// An outbox is of this gateway if its configuration file is the same, and nobody is online under its name.
+final class FormerNameService: Feature {
+  /// How long the broker may take to send what it retains.
+  private static let patience = Duration.seconds(3)
+  /// Home Assistant removes entities in this time. An entity logs an error about an empty state.
+  private static let settling = Duration.seconds(4)
+
+  private struct State {
+    /// The topics of the name that is looked at, and what the broker retains there; nil: none is.
+    var topics: Topics?
+    var found: [String: [UInt8]] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let connection = Alarm()
+  private let former: [FormerOutbox]
+  private let discovery: Discovery
+  private let delivery: Delivery
+  private let logger: Logger
+
+  /// - Parameter file: the path of the configuration file; nil: there is none.
+  init(
+    _ former: [FormerOutbox], _ configuration: Configuration, _ file: String?, _ delivery: Delivery,
+    _ logger: Logger
+  ) {
+    self.former = former.filter { $0.configuration != nil && $0.configuration == file }
+    discovery = AnnouncementPlan(configuration).discovery
+    self.delivery = delivery
+    self.logger = logger
+    for outbox in former where outbox.configuration == nil {
+      logger.warning("\(Self.words(on: outbox)); \(Self.remedy(for: outbox))")
+    }
+  }
+
+  static func words(on outbox: FormerOutbox) -> String {
+    "\(outbox.path) is of a gateway called \(outbox.gateway), which does not run here"
+  }
+
+  static func remedy(for outbox: FormerOutbox) -> String {
+    let topics = Topics(gateway: outbox.gateway)
+    return "if that was this gateway's name, clear what it left: mosquitto_sub -t '\(topics.base)/#' "
+      + "--retained-only --remove-retained -W 3; rm '\(outbox.path)'*"
+  }
+
+  func connected() { connection.ring() }
+
+  func received(_ message: ReceivedMessage) -> Bool {
+    state.withLock { state in
+      guard let topics = state.topics,
+        message.topic.hasPrefix(topics.base + "/") || discovery(of: topics).isOwn(message.topic)
+      else { return false }
+      if message.payload.isEmpty {
+        state.found[message.topic] = nil
+      } else if message.retain {
+        state.found[message.topic] = message.payload
+      }
+      return true
+    }
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      for outbox in self.former {
+        do { try await self.clear(outbox) } catch { return }
+      }
+      while !Task.isCancelled { await self.connection.wait() }
+    }
+  }
+
+  private func clear(_ outbox: FormerOutbox) async throws {
+    while !delivery.client.isConnected {
+      await connection.wait()
+      try Task.checkCancellation()
+    }
+    let topics = Topics(gateway: outbox.gateway)
+    let found = try await retained(of: topics)
+    if found[topics.status] == Array(Status.online.rawValue.utf8) {
+      logger.warning(
+        "another gateway is online as \(outbox.gateway), which was this one's name; what it retains is left alone"
+      )
+      return
+    }
+    let announcements = found.keys.filter(discovery(of: topics).isOwn)
+    remove(announcements)
+    if !announcements.isEmpty { try await Task.sleep(for: Self.settling) }
+    remove(found.keys.filter { !announcements.contains($0) })
+    let left = try await retained(of: topics)
+    guard left.isEmpty else {
+      logger.warning(
+        "this gateway was called \(outbox.gateway), and the broker does not let it clear what it retained under that name; \(Self.remedy(for: outbox))"
+      )
+      return
+    }
+    logger.notice("this gateway was called \(outbox.gateway): its retained messages are cleared")
+    guard outbox.waiting == 0 else {
+      logger.warning(
+        "\(outbox.waiting) transitions of \(outbox.gateway) were never delivered; they stay in \(outbox.path)"
+      )
+      return
+    }
+    outbox.remove()
+  }
+
+  private func remove(_ topics: [String]) {
+    delivery.send(
+      topics.sorted().map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
+  }
+
+  /// What the broker retains under a name.
+  private func retained(of topics: Topics) async throws -> [String: [UInt8]] {
+    let filters = [topics.base + "/#", discovery(of: topics).filter]
+    state.withLock { $0 = State(topics: topics) }
+    defer {
+      for filter in filters { delivery.client.unsubscribe(from: filter) }
+      state.withLock { $0 = State() }
+    }
+    delivery.subscribe(to: filters.map { Filter(topics: $0, qos: .atMostOnce) })
+    try await Task.sleep(for: Self.patience)
+    return state.withLock { $0.found }
+  }
+
+  private func discovery(of topics: Topics) -> Discovery {
+    Discovery(gateway: topics.gateway, version: version, prefix: discovery.prefix)
+  }
+}

@@ -1,0 +1,114 @@
+import Configuration
+import Contract
+import Core
+import Logging
+import Mosquitto
+import ServiceLifecycle
+import Synchronization
+
+/// Publishes retained topics of this gateway again if another client has changed them: an automation must not believe for ever
+/// what somebody tried out with `mosquitto_pub`.
+///
+/// With MQTT 5 the broker leaves out our own messages. With 3.1.1 they are known by what they say.
+final class MendingService: Feature {
+  /// How long false messages are collected, so that a flood of them causes no flood of ours.
+  private static let pause = Duration.seconds(5)
+  /// How many topics may wait.
+  private static let limit = 1_000
+
+  /// A longer payload is no use to know what was there.
+  private static let payloadLimit = 1 << 12
+
+  private struct State {
+    var leftovers: Leftovers
+    /// The latest message of each topic.
+    var found: [String: Found] = [:]
+    var hasToldIt = false
+  }
+
+  private struct Found {
+    /// Of its payload.
+    var hash: Int
+    /// nil: it is too long.
+    var payload: [UInt8]?
+  }
+
+  private let state: Mutex<State>
+  private let alarm = Alarm()
+  private let decisions: DecisionLoop
+  private let delivery: Delivery
+  private let logger: Logger
+
+  init(
+    _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger
+  ) {
+    state = Mutex(State(leftovers: Leftovers(configuration)))
+    self.decisions = decisions
+    delivery = decisions.delivery
+    self.logger = logger
+  }
+
+  var filters: [Filter] {
+    [
+      Filter(
+        topics: delivery.topics.base + "/+/+/+", qos: .atMostOnce, options: [.withoutOwn, .withoutRetained])
+    ]
+  }
+
+  func configure(_ new: Configuration) {
+    let leftovers = Leftovers(new)
+    state.withLock { $0.leftovers = leftovers }
+  }
+
+  func received(_ message: ReceivedMessage) -> Bool {
+    guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
+    state.withLock { state in
+      guard state.found.count < Self.limit || state.found[message.topic] != nil else { return }
+      state.found[message.topic] = Found(
+        hash: message.payload.hashValue,
+        payload: message.payload.count <= Self.payloadLimit ? message.payload : nil)
+    }
+    alarm.ring()
+    return true
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while true {
+        await self.alarm.wait()
+        do { try await Task.sleep(for: Self.pause) } catch { return }
+        self.mend()
+      }
+    }
+  }
+
+  private func mend() {
+    let (found, leftovers) = state.withLock { state in
+      defer { state.found = [:] }
+      return (state.found, state.leftovers)
+    }
+    let foreign = found.filter { topic, found in !delivery.isOwn(found.hash, at: topic) }
+    guard !foreign.isEmpty else { return }
+    let truth = decisions.truth(at: Set(foreign.keys))
+    let known = Set(truth.map(\.topic))
+    // Of what this run does not know, nobody is anywhere.
+    let others = foreign.filter { !known.contains($0.key) && $0.value.payload != [] }.compactMap {
+      topic, found in
+      leftovers.removal(of: topic) ?? leftovers.correction(of: topic, found.payload ?? [])?.message
+    }
+    let messages = truth + others
+    guard let first = messages.first else { return }
+    delivery.send(messages)
+    let isNew = state.withLock { state in
+      defer { state.hasToldIt = true }
+      return !state.hasToldIt
+    }
+    if isNew {
+      logger.warning("\(Self.words(first.topic))", metadata: ["topic": "\(first.topic)"])
+    }
+  }
+
+  static func words(_ topic: String) -> String {
+    "another client publishes to \(topic), which is this gateway's own; the gateway publishes the truth there again each time"
+  }
+}

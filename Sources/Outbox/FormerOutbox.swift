@@ -1,0 +1,54 @@
+import Contract
+import FoundationEssentials
+
+/// An outbox that no running gateway uses, beside that of a gateway with another name: perhaps the same one before it was
+/// renamed.
+package struct FormerOutbox: Sendable {
+  /// The name of its gateway.
+  package let gateway: String
+  package let path: String
+  /// The configuration file of the run that used it last; nil: an earlier version did not note that.
+  package let configuration: String?
+  /// How many transitions wait in it for the broker.
+  package let waiting: Int
+
+  private static let ending = ".sqlite"
+
+  /// Those in a directory, by name.
+  package static func all(in directory: StateDirectory, besides gateway: String) -> [FormerOutbox] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    return files.sorted().compactMap { file in
+      guard file.hasSuffix(ending), let name = name(ofTopicLevel: file.dropLast(ending.count)),
+        name != gateway, directory.file(gateway: name) == "\(directory.path)/\(file)"
+      else { return nil }
+      return FormerOutbox(gateway: name, path: directory.file(gateway: name))
+    }
+  }
+
+  /// nil: it is in use, or it is no outbox.
+  private init?(gateway: String, path: String) {
+    guard let database = try? OutboxFile.open(path) else { return nil }
+    defer { try? database.close() }
+    let found = try? database.use { database in
+      (
+        try database.value("SELECT value FROM meta WHERE name = 'configuration'").string,
+        try database.value("SELECT count(*) FROM waiting").int64
+      )
+    }
+    guard let (configuration, waiting) = found else { return nil }
+    self.gateway = gateway
+    self.path = path
+    self.configuration = configuration
+    self.waiting = Int(clamping: waiting ?? 0)
+  }
+
+  /// Deletes the file, those beside it, and the observations of the same name.
+  package func remove() {
+    let observations = path.dropLast(Self.ending.count) + ".observations"
+    for file in [path, String(observations)] {
+      for ending in ["", "-wal", "-shm", ".mark"] {
+        try? FileManager.default.removeItem(atPath: file + ending)
+      }
+    }
+  }
+}
