@@ -8,7 +8,7 @@ package struct PhoneSettings: Hashable, Sendable {
   package var beacon: String
   /// The beacon's key in observations; nil if the key may vary.
   package var beaconKey: String?
-  package var variant: Variant = .seed
+  package var variant: Variant = .observed
   /// The system and the strategy, with the changes from the configuration.
   package var profile: PhoneProfile
   /// The zones that it names; nil: every zone with a near rule that watches its beacon.
@@ -112,7 +112,7 @@ package struct ProfileSettings: Hashable, Sendable {
   }
 
   /// Every strategy: the built-in ones, then the user's own.
-  package func strategies(_ variant: Variant = .seed) -> [StrategyProfile] {
+  package func strategies(_ variant: Variant = .observed) -> [StrategyProfile] {
     Self.changed(Catalogue.strategies(variant), by: strategyChanges, \.name) {
       $0.set($1.name, to: $1.value, source: $1.source, confidence: $1.confidence)
     }

@@ -125,8 +125,8 @@ import Testing
   }
 
   @Test func whatAPhoneWouldHaveSeen() throws {
-    let os = try #require(Catalogue.systems().first { $0.name == "ios17" })
-    let strategy = try #require(Catalogue.strategy(named: "background-task"))
+    let os = try #require(Catalogue.systems(.seed).first { $0.name == "ios17" })
+    let strategy = try #require(Catalogue.strategy(named: "background-task", variant: .seed))
     let phone = try #require(PhoneProfile(os: os, strategy: strategy))
     // From 50 m at 1 m/s; near is 4 m, and is armed again beyond 6 m.
     let walk = Timeline(approachFrom: 50_000_000, speed: 1_000_000)

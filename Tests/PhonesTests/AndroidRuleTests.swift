@@ -48,11 +48,11 @@ import Testing
   }
 
   /// Whatever bucket the app is put in, the engine has something to do a few times an hour, not at every millisecond.
-  @Test(arguments: Catalogue.strategies().map(\.name)) func aBucketAllowsOnlyItsWakeUps(strategy: String)
+  @Test(arguments: Catalogue.strategies(.seed).map(\.name)) func aBucketAllowsOnlyItsWakeUps(strategy: String)
     throws
   {
-    guard let system = Catalogue.system(named: "android8"),
-      let chosen = Catalogue.strategy(named: strategy),
+    guard let system = Catalogue.system(named: "android8", variant: .seed),
+      let chosen = Catalogue.strategy(named: strategy, variant: .seed),
       let profile = PhoneProfile(os: system, strategy: chosen)
     else { return }
     for start in [PhoneEngine.Start.background, .foreground] {

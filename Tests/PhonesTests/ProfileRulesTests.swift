@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProfileRulesTests {
   private static func profile(_ os: String, _ strategy: String) throws -> PhoneProfile {
     let system = try #require(Catalogue.system(named: os, variant: .observed))
-    let strategy = try #require(Catalogue.strategy(named: strategy))
+    let strategy = try #require(Catalogue.strategy(named: strategy, variant: .seed))
     return try #require(PhoneProfile(os: system, strategy: strategy))
   }
 

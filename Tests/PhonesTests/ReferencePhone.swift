@@ -21,7 +21,7 @@ final class ReferencePhone {
   var radio = true, locationSwitch = true, screen = false, audio = false, plays = false, debugger = false
   var screenOffSince: Milliseconds = 0
   var still: Milliseconds?
-  var permission = Permission.always
+  var permission: Permission
 
   var graceUntil: Milliseconds = 0, lingersUntil: Milliseconds = 0, backgroundSince: Milliseconds = 0,
     aliveUntil: Milliseconds = 0
@@ -58,6 +58,7 @@ final class ReferencePhone {
 
   init(_ walk: RandomWalk) {
     os = walk.profile.os
+    permission = walk.profile.strategy.permissionAsked == "When In Use" ? .whenInUse : .always
     app = walk.profile.strategy
     rule = walk.rule
     waypoints = walk.waypoints

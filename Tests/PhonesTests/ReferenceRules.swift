@@ -231,7 +231,9 @@ extension ReferencePhone {
       let near = distance(index).map { $0 <= rule.near! } ?? false
       let beyond = distance(index).map { $0 > rule.rearm } ?? true
       var seen = seenBeacons[index]
-      if near && !seen.isNear && seen.pending == nil && !seen.isDone { seen.pending = (t, blocking(index)) }
+      if near && !seen.isNear && seen.pending == nil && !seen.isDone && !beacons[index].isForeign {
+        seen.pending = (t, blocking(index))
+      }
       seen.isNear = near
       seenBeacons[index] = seen
       if beyond && !seen.isBeyond { conclude(index) }

@@ -45,7 +45,7 @@ import Testing
 
   @Test func seventeenWakeUpsAMinuteAreNoLowRisk() throws {
     let os = try #require(Catalogue.system(named: "ios13", variant: .observed))
-    let stock = try #require(Catalogue.strategy(named: "stock"))
+    let stock = try #require(Catalogue.strategy(named: "stock", variant: .seed))
     let phone = try #require(PhoneProfile(os: os, strategy: stock))
     let visit = WakeTrial.Visit(reach: 50_000_000, speed: 1_000_000, duration: 300_000)
     let proposal = WakeProposal(phone, .init(visit: visit))

@@ -156,8 +156,16 @@ import Testing
       beacons: [.init(name: "theirs", isForeign: true)])
     let result = Walk(strategy: "location-always").follow(timeline)
     #expect(result.outcome == .notDetected)
-    #expect(result.totals.detected == nil)
+    #expect(result.totals.detected == nil && result.verdicts.isEmpty)
     #expect(Walk(strategy: "background-task").follow(timeline).ranging == 0)
+  }
+
+  /// Without a task there is no more than the grace: a device log reads 9.99 on going to the background.
+  @Test func anAppWithoutATaskHasTheGraceLeft() {
+    let result = Walk(strategy: "stock").follow(
+      [(0, 5), (200, 5)], [(0, .foreground), (100, .background)])
+    #expect(result.remaining(at: 105_000) == 5000)
+    #expect(result.window(at: 109_999)?.state == .ranging && result.window(at: 110_000)?.state == .suspended)
   }
 
   @Test func backgroundTimeRemainingIsReadAtAnyTime() {

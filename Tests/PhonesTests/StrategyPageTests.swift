@@ -28,7 +28,7 @@ import Testing
     try #require(StrategyPage(on: strategy.name), "\(strategy.name) has no page")
   }
 
-  @Test(arguments: Catalogue.strategies())
+  @Test(arguments: Catalogue.strategies(.seed))
   func everyStrategyHasAPage(strategy: StrategyProfile) throws {
     #expect(try page(strategy).text.hasPrefix("# \(strategy.name)\n"))
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(calls.contains(where: parts.has), "it does not say how the app listens")
   }
 
-  @Test(arguments: Catalogue.strategies())
+  @Test(arguments: Catalogue.strategies(.seed))
   func thePseudoCodeFollowsTheProfile(strategy: StrategyProfile) throws {
     let parts = Parts(try page(strategy))
     if strategy[.beginsTask] || strategy.mechanism == .sampledLocation {
@@ -92,8 +92,8 @@ import Testing
     ("altbeacon-foreground-service", "android14", ["downgrades_scan_after"]),
   ])
   func thePageQuotesTheValuesOfTheProfile(strategy: String, os: String, constants: [String]) throws {
-    let strategy = try #require(Catalogue.strategy(named: strategy))
-    let system = try #require(Catalogue.system(named: os))
+    let strategy = try #require(Catalogue.strategy(named: strategy, variant: .seed))
+    let system = try #require(Catalogue.system(named: os, variant: .seed))
     let profile = try #require(PhoneProfile(os: system, strategy: strategy))
     let text = try page(strategy).text
     for name in constants {

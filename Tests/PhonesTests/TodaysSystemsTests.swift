@@ -69,8 +69,8 @@ import Testing
     #expect(
       Walk(os: "ios17", strategy: "live-activity").approach(50, at: 1).ranging
         == Walk(os: "ios17").approach(50, at: 1).ranging)
-    let old = Catalogue.system(named: "ios13")!
-    let strategy = Catalogue.strategy(named: "live-activity")!
+    let old = Catalogue.system(named: "ios13", variant: .seed)!
+    let strategy = Catalogue.strategy(named: "live-activity", variant: .seed)!
     #expect(PhoneProfile.mismatch(os: old, strategy: strategy) == "live-activity needs iOS 16.1, not ios13")
   }
 

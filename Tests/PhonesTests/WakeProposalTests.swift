@@ -12,7 +12,7 @@ import Testing
     _ os: String, _ strategy: String, _ variant: Variant = .observed, set: [(String, String)] = []
   ) throws -> PhoneProfile {
     let system = try #require(Catalogue.system(named: os, variant: variant))
-    let strategy = try #require(Catalogue.strategy(named: strategy))
+    let strategy = try #require(Catalogue.strategy(named: strategy, variant: .seed))
     var profile = try #require(PhoneProfile(os: system, strategy: strategy))
     for (name, value) in set {
       #expect(try profile.set(name, to: value, source: "test", confidence: .low))

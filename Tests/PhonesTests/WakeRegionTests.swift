@@ -9,7 +9,7 @@ import Testing
     set: [(String, String)] = []
   ) throws -> (told: [RegionCallback], simulation: Simulation) {
     let os = try #require(Catalogue.system(named: "ios13", variant: .observed))
-    let strategy = try #require(Catalogue.strategy(named: "stock"))
+    let strategy = try #require(Catalogue.strategy(named: "stock", variant: .seed))
     var profile = try #require(PhoneProfile(os: os, strategy: strategy))
     for (name, value) in set {
       #expect(try profile.set(name, to: value, source: "test", confidence: .low))

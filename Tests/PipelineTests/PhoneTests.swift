@@ -26,7 +26,7 @@ import Testing
   private func scene(_ phones: String...) throws -> Scene { try Scene(yaml(phones)) }
 
   private func yaml(_ phones: [String]) -> String {
-    let entries = phones.map { "  - { beacon: \"fleet:1.2\", os: ios7, \($0) }\n" }.joined()
+    let entries = phones.map { "  - { beacon: \"fleet:1.2\", os: ios7, variant: seed, \($0) }\n" }.joined()
     return Self.pump + "phones:\n" + entries
   }
 
@@ -98,8 +98,8 @@ import Testing
       )
         + """
         phones:
-          - { name: a, beacon: van, os: ios7, strategy: background-task }
-          - { name: b, beacon: "fleet:1.2", os: ios7, strategy: background-task }
+          - { name: a, beacon: van, os: ios7, variant: seed, strategy: background-task }
+          - { name: b, beacon: "fleet:1.2", os: ios7, variant: seed, strategy: background-task }
         """
     var scene = try Scene(both)
     try visit(&scene)
@@ -117,9 +117,21 @@ import Testing
     #expect(windows(scene, "stock")[4].contains(#""since":"2026-11-20T21:50:34.900Z""#))
   }
 
+  /// The phone's 30 s and the gateway's 10 s are of the same silence.
+  @Test func aRegionExitIsCountedFromTheLastTimeThatTheBeaconWasHeard() throws {
+    let phone = "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios17, strategy: stock }]"
+    var scene = try Scene(Self.pump + phone)
+    try scene.hear(rssi: -85, for: 15)
+    scene.pass(60)
+    // Last heard at 14.9 s.
+    let woken = try #require(windows(scene, "p").last { $0.contains("ranging") })
+    #expect(woken.contains(#""since":"2026-11-20T21:50:44.900Z""#), "\(woken)")
+  }
+
   @Test func aTriggerOfTheVeryFirstSightingIsDelivered() throws {
     let atOnce = Self.pump.replacing("distance: 2 m, dwell: 1 s", with: "distance: 2 m, dwell: 0 s")
-    var scene = try Scene(atOnce + "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios7, strategy: stock }]")
+    let phone = "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock }]"
+    var scene = try Scene(atOnce + phone)
     try scene.hear(rssi: -59, for: 3)
     #expect(outcomes(scene, "p") == ["DELIVERED"])
   }
@@ -152,9 +164,10 @@ import Testing
       "  - { name: car-wash, near: { signal: -66 dBm, dwell: 1 s, rearm: -75 dBm }, enter: { signal: -80 dBm } }\n"
     var scene = try Scene(
       Self.pump + second
-        + "phones:\n  - { name: p, beacon: \"fleet:1.2\", os: ios7, strategy: background-task }\n"
-        + "  - { name: q, beacon: \"fleet:1.2\", os: ios7, strategy: stock }\n"
-        + "  - { name: r, beacon: \"fleet:1.2\", os: ios7, strategy: stock, zones: [car-wash] }\n")
+        + "phones:\n  - { name: p, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: background-task }\n"
+        + "  - { name: q, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock }\n"
+        + "  - { name: r, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock, zones: [car-wash] }\n"
+    )
     try visit(&scene)
     let nears = scene.output.transitions.filter { $0.event == .near }
     #expect(Set(nears.map(\.place)) == ["pump", "car-wash"])
@@ -172,7 +185,7 @@ import Testing
     let zones = Self.pump.replacing("- name: pump", with: "- name: pump\n    receivers: [hci0]")
     var scene = try Scene(
       zones + "  - { name: shop, receivers: [hci1], near: { distance: 2 m, dwell: 1 s, rearm: 4 m } }\n"
-        + "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios7, strategy: stock }]")
+        + "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock }]")
     let known = scene.pipeline.receiver("hci1")
     let shop = try #require(known)
     try scene.hear(rssi: -85, for: 15)
@@ -206,9 +219,9 @@ import Testing
     try scene.hear(rssi: -85, for: 15)
     let new =
       Self.pump.replacing("zones:", with: "  - { name: key, address: \"C1:00:00:00:00:09\" }\nzones:")
-      + "phones:\n  - { name: more, beacon: \"fleet:9.9\", os: ios7, strategy: stock }\n"
-      + "  - { name: same, beacon: \"fleet:1.2\", os: ios7, strategy: stock, set: { grace: 30 s }, zones: [pump] }\n"
-      + "  - { name: other, beacon: \"fleet:1.2\", os: ios13, strategy: stock }\n"
+      + "phones:\n  - { name: more, beacon: \"fleet:9.9\", os: ios7, variant: seed, strategy: stock }\n"
+      + "  - { name: same, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock, set: { grace: 30 s }, zones: [pump] }\n"
+      + "  - { name: other, beacon: \"fleet:1.2\", os: ios13, variant: seed, strategy: stock }\n"
     scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(new))
     let told = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
       .map { String(decoding: $0.payload, as: UTF8.self) }
@@ -225,7 +238,8 @@ import Testing
   @Test func theWindowOfAPhoneThatIsNoMoreIsForgotten() throws {
     var scene = try scene("name: gone, strategy: stock", "name: anna, strategy: stock")
     try scene.hear(rssi: -85, for: 5)
-    let without = Self.pump + "phones: [{ name: anna, beacon: \"fleet:1.2\", os: ios7, strategy: stock }]"
+    let without =
+      Self.pump + "phones: [{ name: anna, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock }]"
     scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(without))
     let windows = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
     #expect(windows.map(\.topic).map { $0.contains("/gone/") } == [true, false])

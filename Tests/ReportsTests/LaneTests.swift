@@ -9,7 +9,7 @@ import Testing
     -> [Lane]
   {
     let profile = try #require(
-      PhoneProfile.all().first { $0.os.name == "ios7" && $0.strategy.name == strategy })
+      PhoneProfile.all(.seed).first { $0.os.name == "ios7" && $0.strategy.name == strategy })
     let timeline = Timeline(
       events: events.map { .init(time: $0.0 * 1000, event: $0.1) },
       waypoints: [.init(time: 0, distance: 20_000_000)], end: 400_000, start: .foreground)
@@ -82,7 +82,7 @@ import Testing
 
   @Test func theCountdownIsASawtooth() throws {
     let profile = try #require(
-      PhoneProfile.all().first { $0.os.name == "ios7" && $0.strategy.name == "background-task" })
+      PhoneProfile.all(.seed).first { $0.os.name == "ios7" && $0.strategy.name == "background-task" })
     let near = NearDistances(near: 4_000_000, rearm: 6_000_000)
     let timeline = Timeline(approachFrom: 50_000_000, speed: 1_000_000)
     let curve = try #require(RemainingCurve(Simulation(profile, near: near, timeline: timeline)))
@@ -97,10 +97,10 @@ import Testing
       },
       end: 200_000)
     let stock = try #require(
-      PhoneProfile.all().first { $0.os.name == "ios7" && $0.strategy.name == "stock" })
+      PhoneProfile.all(.seed).first { $0.os.name == "ios7" && $0.strategy.name == "stock" })
     let pieces = try #require(RemainingCurve(Simulation(stock, near: near, timeline: apart))).pieces
     #expect(pieces.count == 3 && pieces.allSatisfy { $0.left == nil && $0.to - $0.from == 10_000 })
-    let android = try #require(PhoneProfile.all().first { $0.os.family == .android })
+    let android = try #require(PhoneProfile.all(.seed).first { $0.os.family == .android })
     #expect(RemainingCurve(Simulation(android, near: near, timeline: timeline)) == nil)
   }
 

@@ -6,9 +6,9 @@ import Testing
 @Suite struct LegendTests {
   /// A slow walk that outlasts the time of every task.
   private func page(_ os: String, _ strategy: String) throws -> String {
-    let system = try #require(Catalogue.system(named: os))
+    let system = try #require(Catalogue.system(named: os, variant: .seed))
     let profile = try #require(
-      Catalogue.strategy(named: strategy).flatMap { PhoneProfile(os: system, strategy: $0) })
+      Catalogue.strategy(named: strategy, variant: .seed).flatMap { PhoneProfile(os: system, strategy: $0) })
     let near = NearDistances(near: 4_000_000, rearm: 6_000_000)
     let walk = Approach(
       name: "walk", near: near, timeline: Timeline(approachFrom: 50_000_000, speed: 20_000))

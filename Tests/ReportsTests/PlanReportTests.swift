@@ -12,7 +12,7 @@ import Testing
       visit: .init(reach: 50_000_000, speed: 1_000_000, duration: 300_000), regions: 3)
     let proposals = try pairs.map { pair in
       let os = try #require(Catalogue.system(named: pair.os, variant: .observed))
-      let strategy = try #require(Catalogue.strategy(named: pair.strategy))
+      let strategy = try #require(Catalogue.strategy(named: pair.strategy, variant: .seed))
       return WakeProposal(try #require(PhoneProfile(os: os, strategy: strategy)), request)
     }
     return PlanReport(scenario: [("speed", name)], proposals: proposals, uuid: name, version: "test")

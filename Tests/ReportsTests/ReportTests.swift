@@ -11,7 +11,7 @@ import Testing
     name: "50m@1m/s", near: near, timeline: Timeline(approachFrom: 50_000_000, speed: 1_000_000))
 
   private static func report(_ approaches: [Approach], name: String = "walk") -> Report {
-    let profiles = PhoneProfile.all()
+    let profiles = PhoneProfile.all(.seed)
     var tallies = profiles.map { Tally($0) }
     var examples: [Report.Example] = []
     for (place, profile) in profiles.enumerated() {
@@ -94,7 +94,7 @@ import Testing
     }
     let approach = Approach(
       name: "long", near: Self.near, timeline: Timeline(events: [], waypoints: walk))
-    let profile = PhoneProfile.all()[0]
+    let profile = PhoneProfile.all(.seed)[0]
     let result = Simulation(profile, near: Self.near, timeline: approach.timeline)
     var page = Markup()
     TimelineChart(result, near: Self.near, id: "x").write(into: &page)
@@ -103,7 +103,7 @@ import Testing
 
   @Test func aMonthOfScansMakesASmallDrawing() throws {
     let month = Timeline(events: [], waypoints: [.init(time: 0, distance: 20_000_000)], end: 2_592_000_000)
-    for profile in PhoneProfile.all() where profile.os.name == "android8" {
+    for profile in PhoneProfile.all(.seed) where profile.os.name == "android8" {
       let result = Simulation(profile, near: Self.near, timeline: month)
       var page = Markup()
       TimelineChart(result, near: Self.near, id: "x").write(into: &page)

@@ -4,7 +4,7 @@ import Phones
 import Proximity
 
 /// Reads `phones:`. Defaults:
-/// - `variant`: seed;
+/// - `variant`: observed;
 /// - `zones`: every zone with a near rule that watches the beacon;
 /// - `rearm`: each zone's own.
 struct PhoneReader {
@@ -25,7 +25,7 @@ struct PhoneReader {
     let carried = section.require("beacon", hint: "the beacon that the phone carries").flatMap {
       CarriedBeacon($0, among: beacons, known: beaconNames)
     }
-    let variant = section.take("variant").flatMap(choice.readVariant) ?? .seed
+    let variant = section.take("variant").flatMap(choice.readVariant) ?? .observed
     let os = section.require("os", hint: "for example os: ios17").flatMap { value in
       choice.choose(value, among: profiles.systems(variant), "system", \.name)
     }
@@ -258,12 +258,12 @@ struct ProfileChoice {
 /// What is simulated for a phone, and when its app would be suspended, in plain words.
 func sentences(_ phone: PhoneSettings) -> [String] {
   let (os, strategy) = (phone.profile.os, phone.profile.strategy)
-  let variant = phone.variant == .observed && os.family == .iOS ? ", as observed since" : ""
+  let variant = phone.variant == .seed && os.family == .iOS ? ", as documented" : ""
   var sentences = [
     "Carries \(phone.beacon). Simulated as \(os.name)\(variant) (\(os.summary)) "
       + "with \(strategy.name) (\(strategy.summary))."
   ]
-  sentences.append(awake(os, strategy))
+  sentences.append(awake(phone.profile))
   if strategy[.heardDistance] >= StrategyProfile.usualHearing {
     sentences.append("Whenever the gateway hears the beacon, the phone does.")
   } else {
@@ -279,7 +279,8 @@ func sentences(_ phone: PhoneSettings) -> [String] {
   return sentences
 }
 
-private func awake(_ os: OSProfile, _ strategy: StrategyProfile) -> String {
+private func awake(_ profile: PhoneProfile) -> String {
+  let (os, strategy) = (profile.os, profile.strategy)
   guard os[.supportsBeacons] else {
     return "This system does not support beacons: nothing is ever delivered."
   }
@@ -296,6 +297,17 @@ private func awake(_ os: OSProfile, _ strategy: StrategyProfile) -> String {
   case .events:
     return "Its app ranges for \(time(grace)) after the beacon is first heard or lost, and is suspended then."
   case .location:
+    let rules = PhoneRules(profile)
+    guard rules.locationRunsInBackground, !rules.isLocationRejected else {
+      let lost =
+        rules.isLocationRejected
+        ? "This system rejects its location settings (LOCATION_CONFIG_REJECTED)"
+        : "Its settings do not let location updates run in the background"
+      if rules.tellsWhenInUseApart && strategy.permission == .whenInUse {
+        return "\(lost), and with this permission no beacon wakes it: in the background its app never ranges."
+      }
+      return "\(lost): its app ranges for \(time(grace)) after the beacon is first heard or lost."
+    }
     return "Its app ranges for as long as location updates run: until reboot, force-quit or low memory."
   case .activitySession:
     return "Its app ranges for as long as a session runs that began in the foreground."

@@ -51,7 +51,8 @@ extension PhoneEngine {
   }
 
   private mutating func fire(_ index: Int) {
-    guard beacons[index].trigger == .armed else { return }
+    // An app never hears of a beacon that is not in its region, so there is nothing that it could miss.
+    guard beacons[index].trigger == .armed, !beacons[index].isForeign else { return }
     beacons[index].trigger = .pending(crossed: now, block: blocking(beacon: index))
   }
 

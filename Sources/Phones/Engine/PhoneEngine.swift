@@ -23,7 +23,7 @@ public struct PhoneEngine: Sendable {
 
   // The phone.
   var isRadioOn = true
-  var permission = Permission.always
+  var permission: Permission
   var hasLocationServices = true
   var isScreenOn = false
   var screenOffSince: Milliseconds
@@ -89,6 +89,7 @@ public struct PhoneEngine: Sendable {
     self.near = near
     let time = min(max(time, -Self.latest), Self.latest)
     now = time
+    permission = rules.permission
     lifecycle = .foreground
     screenOffSince = time
     graceUntil = time

@@ -9,6 +9,8 @@ public final class PhoneRules: Sendable {
   private let flags: [37 of Bool]
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
+  /// The permission at the start.
+  let permission: Permission
 
   public init(_ profile: PhoneProfile) {
     numbers = InlineArray { profile[NumberRule.allCases[$0]] }
@@ -16,6 +18,7 @@ public final class PhoneRules: Sendable {
     flags = InlineArray { profile[FlagRule.allCases[$0]] }
     mechanism = profile.strategy.mechanism
     isAndroid = profile.os.family == .android
+    permission = profile.strategy.permission
   }
 
   subscript(rule: NumberRule) -> Int64 { numbers[rule.rawValue] }
@@ -32,7 +35,7 @@ public final class PhoneRules: Sendable {
   var entryLatency: Milliseconds {
     isSlowSlot ? max(self[.entryLatency], self[.slowSlotLatency]) : self[.entryLatency]
   }
-  var tellsWhenInUseApart: Bool { self[.tellsWhenInUseApart] && !isAndroid }
+  package var tellsWhenInUseApart: Bool { self[.tellsWhenInUseApart] && !isAndroid }
   /// Whether the app lacks the service session that tells the system that it needs the always permission.
   var lacksServiceSession: Bool { self[.needsServiceSession] && !self[.holdsServiceSession] }
   var dropsBeacons: Bool { self[.filtersNeverForLocation] && self[.neverForLocation] }
@@ -45,12 +48,12 @@ public final class PhoneRules: Sendable {
     return self[.resumesWhenMoving] ? self[.stationaryAfter] : self[.autoPauseAfter]
   }
   /// Whether the app's settings let location continue in the background.
-  var locationRunsInBackground: Bool {
+  package var locationRunsInBackground: Bool {
     self[.hasBackgroundMode]
       && (!self[.needsAllowsFlag] || self[.allowsBackgroundUpdates])
   }
   /// Whether the system rejects the accuracy or the distance filter.
-  var isLocationRejected: Bool {
+  package var isLocationRejected: Bool {
     let tooCoarse = self[.locationAccuracyLimit].map { self[.locationAccuracy] > $0 } ?? false
     let filtered = self[.distanceFilter] != nil && !self[.allowsDistanceFilter]
     return mechanism != .activitySession && (tooCoarse || filtered)

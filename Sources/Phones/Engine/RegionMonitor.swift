@@ -61,6 +61,12 @@ extension PhoneEngine {
     wake(.regionEnter)
   }
 
+  /// The beacon was lost now, but has been silent since an earlier time, from which on the system has waited for the region exit.
+  public mutating func countSilence(since time: Milliseconds) {
+    guard region.exitDue != .never else { return }
+    region.exitDue = max(now, min(region.exitDue, time + rules[.exitLatency]))
+  }
+
   mutating func regionExited() {
     isUnsettled = true
     region.exitDue = .never

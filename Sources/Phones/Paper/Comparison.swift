@@ -3,7 +3,7 @@ public struct Comparison: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     public var tally: Tally
     /// Whether it is on the Pareto front: no other strategy of the same system delivers at least as much for at most the same
-    /// battery and is better in one of the two.
+    /// battery and is better in one of the two. One that delivers nothing is not: whoever wants that needs no app.
     public var isOnFront: Bool
   }
 
@@ -44,7 +44,7 @@ public struct Comparison: Hashable, Sendable {
       return first.offset < second.offset
     }.map(\.element)
     entries = ranked.map { tally in
-      Entry(tally: tally, isOnFront: tally.share != nil && !ranked.contains { $0.beats(tally) })
+      Entry(tally: tally, isOnFront: (tally.meanShare ?? 0) > 0 && !ranked.contains { $0.beats(tally) })
     }
   }
 

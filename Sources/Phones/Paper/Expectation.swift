@@ -112,7 +112,7 @@ extension Simulation.Expectation {
     }
     return ExpectationMiss(
       expected: self, happened: happened,
-      events: verdict.evidence.map { .init(time: $0.time, what: $0.what.rawValue) },
+      events: verdict.evidence.map { .init(time: $0.time, what: simulation.words(of: $0)) },
       constants: simulation.profile.constants(verdict.constants))
   }
 

@@ -43,15 +43,44 @@ public struct PhoneSpread: Sendable {
     self.phones = phones
   }
 
-  /// The share of an approach's near triggers that each phone delivers, in the order of `phones`; nil if there are no triggers.
-  /// A phone may see fewer crossings than the typical one, so `triggers` counts the typical one's.
-  public func shares(of approach: Approach, triggers: Int) -> [Double]? {
-    guard triggers > 0 else { return nil }
-    return phones.map { phone in
+  /// What one phone did with the near triggers of an approach.
+  struct Answer: Hashable, Sendable {
+    var delivered = 0
+    /// Times that its app fired though the beacon was not near, or once more for the same near.
+    var falseTriggers = 0
+  }
+
+  /// The answers in the order of `phones`. `truth`: the approach on the typical phone, whose crossings a person would see.
+  func answers(to approach: Approach, truth: Simulation) -> [Answer] {
+    phones.map { phone in
       let result = Simulation(
         phone.profile, near: phone.near(approach.near), timeline: approach.timeline, keepsHistory: false)
-      let delivered = result.verdicts.count { $0.outcome.isDelivered }
-      return min(1, Double(delivered) / Double(triggers))
+      return Self.answer(result.verdicts, truth.verdicts, believesNearer: phone.distanceFactor < 1)
     }
+  }
+
+  /// A phone that believes a beacon nearer crosses before the truth does, every other phone with it or after it.
+  private static func answer(_ own: [Verdict], _ truth: [Verdict], believesNearer: Bool) -> Answer {
+    var answer = Answer()
+    for (beacon, verdicts) in Dictionary(grouping: own, by: \.beacon) {
+      let crossings = truth.filter { $0.beacon == beacon }.map(\.crossed)
+      var last: Int?
+      for (index, verdict) in verdicts.enumerated() where verdict.outcome.isDelivered {
+        let place: Int?
+        if believesNearer {
+          let next = index + 1 < verdicts.count ? verdicts[index + 1].crossed : .max
+          place = crossings.firstIndex { verdict.crossed <= $0 && $0 < next }
+        } else {
+          place = crossings.lastIndex { $0 <= verdict.crossed }
+        }
+        if let place, place != last {
+          answer.delivered += 1
+          last = place
+        } else {
+          answer.falseTriggers += 1
+        }
+      }
+    }
+    return answer
   }
 }

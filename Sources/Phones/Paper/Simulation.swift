@@ -78,6 +78,12 @@ public struct Simulation: Sendable {
   /// `backgroundTimeRemaining` at a time, as the app would read it; nil: unlimited.
   public func remaining(at time: Milliseconds) -> Milliseconds? { window(at: time)?.remaining(at: time) }
 
+  /// `task begun: upload`, by the app's own name for the task.
+  public func words(of fact: Fact) -> String {
+    let name = fact.task.flatMap { timeline.taskNames[$0] }
+    return fact.what.rawValue + (name.map { ": \($0)" } ?? "")
+  }
+
   public var batteryFactor: Double {
     totals.batteryFactor(over: end, of: profile)
   }

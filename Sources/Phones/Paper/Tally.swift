@@ -1,9 +1,10 @@
 /// The outcomes of the near triggers of several approaches under one profile, and their cost.
 public struct Tally: Hashable, Sendable {
-  /// A phone of the spread, and how many triggers it delivered.
+  /// A phone of the spread, how many triggers it delivered, and how often its app fired when the beacon was not near.
   public struct PhoneShare: Hashable, Sendable {
     public var phone: String
-    public var delivered: Double
+    public var delivered = 0
+    public var falseTriggers = 0
   }
 
   public let profile: PhoneProfile
@@ -21,7 +22,7 @@ public struct Tally: Hashable, Sendable {
   public private(set) var withoutTrigger = 0
   /// Each phone of the spread and how many of the triggers it delivered; empty: only one phone was followed.
   public private(set) var spread: [PhoneShare] = []
-  private var spreadTriggers = 0.0
+  private var spreadTriggers = 0
   /// Excess drain, and the span it covers, in milliseconds.
   private var drain = 0.0
   public private(set) var span: Milliseconds = 0
@@ -38,19 +39,17 @@ public struct Tally: Hashable, Sendable {
   public var share: Double? { triggers > 0 ? Double(delivered + late) / Double(triggers) : nil }
   /// The shares over the phones of the spread; without a spread all three are `share`.
   public var meanShare: Double? {
-    spreadTriggers > 0
-      ? spread.reduce(0) { $0 + $1.delivered } / (spreadTriggers * Double(spread.count)) : share
+    let shares = spread.indices.compactMap(share(ofPhone:))
+    return shares.isEmpty ? share : shares.reduce(0, +) / Double(shares.count)
   }
-  public var worstShare: Double? {
-    spreadTriggers > 0 ? spread.map { $0.delivered / spreadTriggers }.min() : share
-  }
-  public var bestShare: Double? {
-    spreadTriggers > 0 ? spread.map { $0.delivered / spreadTriggers }.max() : share
-  }
+  public var worstShare: Double? { spread.indices.compactMap(share(ofPhone:)).min() ?? share }
+  public var bestShare: Double? { spread.indices.compactMap(share(ofPhone:)).max() ?? share }
   /// The share of one phone of the spread.
   public func share(ofPhone index: Int) -> Double? {
-    spreadTriggers > 0 ? spread[index].delivered / spreadTriggers : nil
+    spreadTriggers > 0 ? Double(spread[index].delivered) / Double(spreadTriggers) : nil
   }
+  /// On the phone of the spread that has most.
+  public var falseTriggers: Int { spread.map(\.falseTriggers).max() ?? 0 }
 
   /// By count, then by name.
   public var reasons: [(reason: Reason, count: Int)] {
@@ -82,13 +81,15 @@ public struct Tally: Hashable, Sendable {
     addCost(of: cost ?? result)
   }
 
-  /// Follows an approach on phones that differ. `triggers`: how many near triggers it has.
-  public mutating func addSpread(of approach: Approach, triggers: Int) {
+  /// Follows an approach on phones that differ. `truth`: its result on the typical one.
+  public mutating func addSpread(of approach: Approach, truth: Simulation) {
     let spread = PhoneSpread(of: profile)
-    guard let shares = spread.shares(of: approach, triggers: triggers) else { return }
-    if self.spread.isEmpty { self.spread = spread.phones.map { PhoneShare(phone: $0.name, delivered: 0) } }
-    for (index, share) in shares.enumerated() { self.spread[index].delivered += share * Double(triggers) }
-    spreadTriggers += Double(triggers)
+    if self.spread.isEmpty { self.spread = spread.phones.map { PhoneShare(phone: $0.name) } }
+    for (index, answer) in spread.answers(to: approach, truth: truth).enumerated() {
+      self.spread[index].delivered += answer.delivered
+      self.spread[index].falseTriggers += answer.falseTriggers
+    }
+    spreadTriggers += truth.verdicts.count
   }
 
   private mutating func addCost(of cost: Simulation) {

@@ -41,6 +41,8 @@ public struct Timeline: Hashable, Sendable {
   public private(set) var entries: [Entry]
   /// At least one.
   public private(set) var beacons = [Beacon(name: nil)]
+  /// The app's own names for its tasks.
+  public var taskNames: [TaskID: String] = [:]
   public var end: Milliseconds
   /// The recording ends here. What the phone did later is unknown.
   public var isCut = false

@@ -50,7 +50,10 @@ public struct TimelineFile {
   /// first that a line names.
   public func timeline(until end: Milliseconds? = nil, uuid: String? = nil) -> Timeline {
     let end = end ?? expectations.compactMap(\.expectation.time).max()
-    return Timeline(events: entries, waypoints: waypoints, beacons: beacons.of(region: uuid), end: end)
+    var timeline = Timeline(
+      events: entries, waypoints: waypoints, beacons: beacons.of(region: uuid), end: end)
+    for (name, task) in vocabulary.tasks where !name.isEmpty { timeline.taskNames[task] = name }
+    return timeline
   }
 
   private mutating func readExpectation(_ object: FlatObject) throws(JSONCursor.Malformed) {

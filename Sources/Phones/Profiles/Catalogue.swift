@@ -6,13 +6,13 @@ public enum Catalogue {
     })
 
   /// Every operating system, oldest first. `variant` affects iOS only.
-  public static func systems(_ variant: Variant = .seed) -> [OSProfile] { all[variant]?.systems ?? [] }
+  public static func systems(_ variant: Variant = .observed) -> [OSProfile] { all[variant]?.systems ?? [] }
 
-  public static func strategies(_ variant: Variant = .seed) -> [StrategyProfile] {
+  public static func strategies(_ variant: Variant = .observed) -> [StrategyProfile] {
     all[variant]?.strategies ?? []
   }
 
-  public static func system(named name: String, variant: Variant = .seed) -> OSProfile? {
+  public static func system(named name: String, variant: Variant = .observed) -> OSProfile? {
     systems(variant).first { $0.name == name }
   }
 
@@ -40,7 +40,7 @@ public enum Catalogue {
     return nil
   }
 
-  public static func strategy(named name: String, variant: Variant = .seed) -> StrategyProfile? {
+  public static func strategy(named name: String, variant: Variant = .observed) -> StrategyProfile? {
     strategies(variant).first { $0.name == name }
   }
 }
@@ -104,7 +104,7 @@ public struct PhoneProfile: RuledProfile {
   }
 
   /// Every possible pair, ordered by system.
-  public static func all(_ variant: Variant = .seed) -> [PhoneProfile] {
+  public static func all(_ variant: Variant = .observed) -> [PhoneProfile] {
     Catalogue.systems(variant).flatMap { os in
       Catalogue.strategies(variant).compactMap { PhoneProfile(os: os, strategy: $0) }
     }

@@ -31,8 +31,16 @@ public struct OSProfile: RuledProfile {
 
 /// Which side a profile takes where the documents and later observations differ.
 public enum Variant: String, Hashable, Sendable, CaseIterable {
-  /// As in the five seed documents: no latencies, and their recipes work.
+  /// As in the five documents that the rules began with: no latencies, and their recipes work.
   case seed
-  /// With the latencies and refusals observed since.
+  /// With the latencies and refusals observed since: the default.
   case observed
+
+  /// As a header names it.
+  public var words: String {
+    switch self {
+    case .seed: "as the original documents describe iOS (seed)"
+    case .observed: "iOS as observed in the field (observed)"
+    }
+  }
 }

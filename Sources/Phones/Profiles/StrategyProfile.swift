@@ -43,6 +43,11 @@ public struct StrategyProfile: RuledProfile {
   public let needs: Need
   /// The permission that the app asks for, in the platform's words.
   public let permissionAsked: String
+  /// The permission that the app has if its user gives what it asks for.
+  public var permission: Permission {
+    permissionAsked == "When In Use" || permissionAsked.hasPrefix("While using the app")
+      ? .whenInUse : .always
+  }
   public var summary: String
   var constants: [Constant<ConstantValue>]
 

@@ -49,6 +49,8 @@ struct Phone: Sendable {
   var isHeard = false
   /// When silence becomes loss; nil: the beacon is not heard, or its receivers are blind.
   var lossDue: MonotonicTime?
+  /// Since when the beacon has been silent for every zone; nil as `lossDue`.
+  var quietSince: MonotonicTime?
   /// When the countdown is published next; nil: it does not run, or is off.
   var countDue: Milliseconds?
   var window: Window?
@@ -145,12 +147,14 @@ extension Phone {
   /// Computes when silence becomes loss. While a zone of the phone is blind there is no loss.
   mutating func watchSilence(of beacon: BeaconIndex, in engine: ZoneEngine) {
     lossDue = nil
+    quietSince = nil
     guard isHeard else { return }
     for lane in lanes where lane.zone.map(engine.isBlind) ?? engine.sight.isBlind { return }
     for lane in lanes {
       guard let silence = engine.silence(of: beacon, in: lane.zone) else { continue }
       let loss = lane.lost.map { silence.since + $0 } ?? silence.loss
       lossDue = max(lossDue ?? loss, loss)
+      quietSince = max(quietSince ?? silence.since, silence.since)
     }
   }
 }
@@ -187,6 +191,7 @@ extension Phone: StateFields {
     try coder("wall_offset", &wallOffset)
     try coder("is_heard", &isHeard)
     try coder("loss_due", &lossDue)
+    try coder("quiet_since", &quietSince)
     try coder("count_due", &countDue)
     try coder("reports", &reports)
     try coder("last_report", &lastReport, atMost: AppReports.largest)
@@ -264,10 +269,14 @@ extension Phone {
   /// Marks the beacon as lost if its silence has lasted too long by `time`.
   mutating func passSilence(until time: MonotonicTime, into news: inout PhoneNews) {
     guard let loss = lossDue, loss <= time else { return }
+    let quiet = quietSince ?? loss
     lossDue = nil
+    quietSince = nil
     isHeard = false
     for lane in lanes.indices {
       apply(.motion(nil), to: lane, at: loss.phoneTime, into: &news)
+      // The phone has counted the same silence as the gateway.
+      lanes[lane].engine.countSilence(since: quiet.phoneTime)
       conclude(lane, at: loss.phoneTime, into: &news)
     }
   }

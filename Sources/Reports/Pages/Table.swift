@@ -40,10 +40,12 @@ package struct Table<Row> {
 
   /// For a terminal.
   package func text(_ rows: [Row]) -> String {
-    let shown = columns.filter { $0.place != .page }
-    let lines = [shown.map { $0.title.uppercased() }] + rows.map { row in shown.map { $0.cell(row) } }
-    return lines.text
+    let titles = columns.filter { $0.place != .page }.map { $0.title.uppercased() }
+    return ([titles] + rows.map(cells)).text
   }
+
+  /// A row for a terminal.
+  func cells(_ row: Row) -> [String] { columns.filter { $0.place != .page }.map { $0.cell(row) } }
 
   /// The head and the body of a page's table. The first column that is no number names the row.
   package func write(_ rows: [Row], into page: inout Markup) {

@@ -64,4 +64,18 @@ struct SystemNames {
   }
 
   func words(_ profiles: [PhoneProfile]) -> String { words(profiles.map(\.os.name)) }
+
+  /// Groups by their newest system, a family after the other; those of the same in their order.
+  func newestFirst<Element>(_ groups: [[Element]], _ profile: (Element) -> PhoneProfile) -> [[Element]] {
+    var families: [OSProfile.Family] = []
+    for group in groups {
+      let family = profile(group[0]).os.family
+      if !families.contains(family) { families.append(family) }
+    }
+    return families.flatMap { family in
+      let own = groups.filter { profile($0[0]).os.family == family }
+      let ages = own.map { $0.compactMap { order.firstIndex(of: profile($0).os.name) }.max() ?? 0 }
+      return own.indices.sorted { (ages[$1], $0) < (ages[$0], $1) }.map { own[$0] }
+    }
+  }
 }

@@ -69,7 +69,7 @@ struct NearTable {
       page.element("summary", "Evidence: what led to it (\(verdict.evidence.count))")
       page.element("ol") { page in
         for fact in verdict.evidence {
-          page.element("li", "\(Figures.time(fact.time)): \(fact.what.rawValue)")
+          page.element("li", "\(Figures.time(fact.time)): \(result.words(of: fact))")
         }
       }
     }

@@ -60,7 +60,7 @@ struct PageData {
       let why = window.why.map { word("\($0.rawValue): \($0.words)") } ?? -1
       return "[\(window.time),\(states.firstIndex(of: window.state) ?? 0),\(window.expires ?? -1),\(why)]"
     }
-    let facts = cut(result.history.facts, limit, \.time).map { "[\($0.time),\(word($0.what.rawValue))]" }
+    let facts = cut(result.history.facts, limit, \.time).map { "[\($0.time),\(word(result.words(of: $0)))]" }
     let chart = TimelineChart(result, near: card.example.approach.near, id: card.id, budget: budget)
     let lanes = chart.lanes.map { lane in
       // The limit is for all rows together.

@@ -33,7 +33,7 @@ struct Summary {
   private var caption: String {
     let several = report.tallies.contains { $0.triggers > 1 }
     return "Times count from the start"
-      + (several ? "; the first near trigger, and how many of all came through. " : ". ") + costs
+      + (several ? "; near: the first of several, and how many of all came through. " : ". ") + costs
   }
 
   private var costs: String {

@@ -10,8 +10,24 @@ package struct SingleRow {
   let anchor: String?
   let battery: Double
 
-  package init(_ result: Simulation) {
-    self.init(result, name: result.profile.name, anchor: nil, battery: result.batteryFactor)
+  /// For a terminal: systems on which a strategy comes to the same share a row, and the newest systems come first.
+  package static func all(_ results: [Simulation]) -> [SingleRow] {
+    let names = SystemNames(results.map(\.profile))
+    var groups: [(cells: [String], rows: [SingleRow])] = []
+    for result in results {
+      let row = SingleRow(result, name: "", anchor: nil, battery: result.batteryFactor)
+      let cells = table.cells(row)
+      if let same = groups.firstIndex(where: { $0.cells == cells }) {
+        groups[same].rows.append(row)
+      } else {
+        groups.append((cells, [row]))
+      }
+    }
+    return names.newestFirst(groups.map(\.rows)) { $0.result.profile }.map { rows in
+      let result = rows[0].result
+      return SingleRow(
+        result, name: names.words(rows.map(\.result.profile)), anchor: nil, battery: result.batteryFactor)
+    }
   }
 
   init(_ result: Simulation, name: String, anchor: String?, battery: Double) {
@@ -28,14 +44,19 @@ package struct SingleRow {
       } write: {
         $1.name($0.name, $0.anchor)
       },
-      .init("OS", on: .terminal) { $0.result.profile.os.name },
+      .init("OS", on: .terminal) { $0.name },
       .init("Strategy", on: .terminal) { $0.result.profile.strategy.name },
       .init("Outcome", on: .page) {
         Outcome($0.result).word
       } write: {
         $0.writeOutcome(into: &$1)
       },
-      .init("Outcome", on: .terminal) { $0.result.outcome?.rawValue ?? "" },
+      .init(
+        "Outcome", on: .terminal,
+        meaning: "of several near triggers: how many the app saw, and which it missed"
+      ) {
+        $0.outcomeWords
+      },
       .init("Why", on: .page) {
         $0.why
       } write: {
@@ -44,11 +65,11 @@ package struct SingleRow {
       .number("First seen", meaning: "the first region enter or ranging callback with the beacon in it") {
         $0.result.totals.detected.map(Figures.time) ?? "never"
       },
-      .number("Near", meaning: "when the near threshold was crossed") {
+      .number("Near", meaning: "when the near threshold was crossed first") {
         $0.result.verdicts.first.map { Figures.time($0.crossed) } ?? "never"
       },
-      .number("Late by", meaning: "how long after the crossing the app saw it") {
-        $0.result.verdicts.first?.lateness.map(Figures.time) ?? ""
+      .number("Late by", meaning: "how long after the crossing the app saw it; of several, the longest") {
+        $0.result.verdicts.compactMap(\.lateness).max().map(Figures.time) ?? ""
       },
       .number(
         "Window ended",
@@ -81,6 +102,23 @@ package struct SingleRow {
       "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
   }
 
+  /// `DELIVERED`; of several `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`.
+  private var outcomeWords: String {
+    let verdicts = result.verdicts
+    guard verdicts.count > 1 else { return result.outcome?.rawValue ?? "" }
+    let missed = verdicts.filter { !$0.outcome.isDelivered }
+    let words = "\(verdicts.count - missed.count) of \(verdicts.count)"
+    if missed.isEmpty { return words }
+    let places = missed.prefix(3).map { verdict in
+      (result.timeline.name(of: verdict.beacon).map { "\($0) " } ?? "") + "at "
+        + Figures.time(verdict.crossed)
+    }
+    let more = missed.count > places.count ? " and \(missed.count - places.count) more" : ""
+    let reasons = Reason.allCases.filter { reason in missed.contains { $0.outcome == reason } }
+    return
+      "\(words): missed \(places.joined(separator: ", "))\(more) (\(reasons.map(\.rawValue).joined(separator: ", ")))"
+  }
+
   private var why: String {
     let why = result.verdicts.first?.blockedBy ?? result.outcome
     return why.map { $0.isDelivered ? "" : $0.rawValue } ?? ""
@@ -101,10 +139,6 @@ package struct TallyRow {
   let anchor: String?
   let battery: Double
 
-  package init(_ tally: Tally) {
-    self.init(tally, name: tally.profile.name, anchor: nil, battery: tally.batteryFactor)
-  }
-
   init(_ tally: Tally, name: String, anchor: String?, battery: Double) {
     self.tally = tally
     self.name = name
@@ -112,15 +146,31 @@ package struct TallyRow {
     self.battery = battery
   }
 
-  static func all(_ report: Report, _ cards: [Card]) -> [TallyRow] {
+  /// For a terminal: as the rows of `SingleRow.all`, after those of phones with a name.
+  package static func all(_ tallies: [Tally]) -> [TallyRow] {
+    let names = SystemNames(tallies.map(\.profile))
+    let groups = groups(tallies)
+    let phones = groups.filter { $0[0].phone != nil }
+    return (phones + names.newestFirst(groups.filter { $0[0].phone == nil }, \.profile)).map { group in
+      TallyRow(
+        group[0], name: names.words(group.map(\.profile)), anchor: nil, battery: group[0].batteryFactor)
+    }
+  }
+
+  /// Systems on which a strategy comes to the same.
+  private static func groups(_ tallies: [Tally]) -> [[Tally]] {
     var groups: [[Tally]] = []
-    for tally in report.tallies {
+    for tally in tallies {
       let same = groups.firstIndex { group in
         group[0].comesToTheSame(as: tally) && !group.contains { $0.profile == tally.profile }
       }
       if let same { groups[same].append(tally) } else { groups.append([tally]) }
     }
-    return groups.map { group in
+    return groups
+  }
+
+  static func all(_ report: Report, _ cards: [Card]) -> [TallyRow] {
+    groups(report.tallies).map { group in
       let tally = group[0]
       return TallyRow(
         tally, name: report.name(of: group.map(\.profile), tally.phone),
@@ -141,7 +191,7 @@ package struct TallyRow {
       ]
         + (hasPhones ? [.init("Phone", on: .terminal) { $0.tally.phone ?? "" }] : [])
         + [
-          .init("OS", on: .terminal) { $0.tally.profile.os.name },
+          .init("OS", on: .terminal) { $0.name },
           .init("Strategy", on: .terminal) { $0.tally.profile.strategy.name },
           .init(
             "Delivered", meaning: "share of the near triggers that the app saw, in time or late",
@@ -212,13 +262,20 @@ package struct ComparisonRow {
       .number("Late", meaning: "on the typical phone") { "\($0.entry.tally.late)" },
       .number("Missed", meaning: "on the typical phone") { "\($0.entry.tally.missedCount)" },
       .number(
+        "False",
+        meaning: "times that the app fired though the beacon was not near, on the phone that did so most"
+      ) {
+        "\($0.entry.tally.falseTriggers)"
+      },
+      .number(
         "Battery",
         meaning:
           "drain of a day with \(visits), otherwise out of range; 2 means twice as fast as without ranging"
       ) { Figures.drain($0.entry.tally.batteryFactor) },
       .init(
         "Front",
-        meaning: "★ no other strategy of this system delivers as much for less, or more for as little"
+        meaning:
+          "★ it delivers, and no other strategy of this system delivers as much for less, or more for as little"
       ) {
         $0.entry.isOnFront ? "★" : ""
       },

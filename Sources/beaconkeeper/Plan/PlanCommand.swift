@@ -102,10 +102,11 @@ struct PlanCommand: ParsableCommand {
     if report != "-" {
       if json {
         try tell(PlanJSON(variant: variant, uuid: uuid).text(proposals))
-      } else if let proposal = proposals.first, proposals.count == 1 {
-        try tell(PlanText(proposal, uuid: uuid).text)
       } else {
-        try tell(PlanTable(proposals).text)
+        let isIOS = proposals.contains { $0.profile.os.family == .iOS }
+        let text =
+          proposals.count == 1 ? PlanText(proposals[0], uuid: uuid).text : PlanTable(proposals).text
+        try tell((isIOS ? "\(variant.words)\n\n" : "") + text)
       }
     }
     if proposals.allSatisfy({ $0.verdict == .none }) { throw ExitCode(1) }

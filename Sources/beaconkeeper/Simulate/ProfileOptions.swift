@@ -20,7 +20,7 @@ struct ProfileOptions: ParsableArguments {
   @Option(
     name: .customLong("variant"),
     help: ArgumentHelp(
-      "iOS as the project's original documents describe it (seed), or as observed since. Default: seed; for plan, observed.",
+      "iOS as observed in the field, or as the project's original documents describe it (seed). Default: observed.",
       valueName: "seed|observed"))
   var chosenVariant: Variant?
   @Option(help: ArgumentHelp("Background time that a task grants.", valueName: "duration"))

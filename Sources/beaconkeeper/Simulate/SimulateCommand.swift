@@ -53,7 +53,7 @@ struct SimulateCommand: ParsableCommand {
       EXAMPLES
         beaconkeeper simulate --approach 50m@1m/s --near 4m
         beaconkeeper simulate --approach 50m@1.4m/s --near 4m --os ios13 --strategy background-task --json
-        beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant observed --report visit.html
+        beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant seed --report visit.html
         beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled --set sample_interval=200s
         beaconkeeper simulate --capture monday.btsnoop --config site.yaml --report monday.html
         beaconkeeper simulate --explain background-task --os ios17
@@ -100,7 +100,7 @@ struct SimulateCommand: ParsableCommand {
       valueName: "strategy"))
   var explain: String?
 
-  private var variant: Variant { profiles.chosenVariant ?? .seed }
+  private var variant: Variant { profiles.chosenVariant ?? .observed }
 
   func validate() throws {
     if explain != nil && json { throw ValidationError("--explain writes text; --json does not go with it.") }
@@ -241,11 +241,11 @@ struct SimulateCommand: ParsableCommand {
     }
     let single = capture.isEmpty && account.approaches == 1
     if compare {
-      try tell(SimulationTable(comparisons, visitsPerDay: visitsPerDay).text)
+      try tell(SimulationTable(comparisons, variant, visitsPerDay: visitsPerDay).text)
     } else if single {
-      try tell(SimulationTable(account.results, at: approaches.instants()).text)
+      try tell(SimulationTable(account.results, variant, at: approaches.instants()).text)
     } else {
-      try tell(SimulationTable(account.tallies).text)
+      try tell(SimulationTable(account.tallies, variant).text)
     }
   }
 

@@ -60,7 +60,7 @@ struct SimulationAccount {
       tallies[place].add(result, cost: cost)
       // A comparison must not depend on one favourable phone.
       if costSpan != nil {
-        tallies[place].addSpread(of: approach, triggers: result.verdicts.count)
+        tallies[place].addSpread(of: approach, truth: result)
       }
       keep(result, of: approach, at: place)
       book.hold(result, of: tallies[place].phone, on: approach.name)

@@ -72,7 +72,7 @@ struct SimulationDocument {
       json.field("battery_factor", result.batteryFactor, decimals: 4)
       json.field("risk", strategy[.risk].rawValue)
       json.field("review_risk", strategy[.reviewRisk].rawValue)
-      json.array("evidence", verdict?.evidence ?? []) { write($1, into: &$0) }
+      json.array("evidence", verdict?.evidence ?? []) { write($1, of: result, into: &$0) }
       json.array("intervals", result.intervals) { json, interval in
         json.array(0..<3) { json, index in
           switch index {
@@ -113,7 +113,7 @@ struct SimulationDocument {
         json.field("delivered_at", seconds(verdict.delivered), decimals: 3)
         json.field("late_s", seconds(verdict.lateness), decimals: 3)
         if let name = result.timeline.name(of: verdict.beacon) { json.field("beacon", name) }
-        json.array("evidence", verdict.evidence) { write($1, into: &$0) }
+        json.array("evidence", verdict.evidence) { write($1, of: result, into: &$0) }
       }
       json.field("hangs_on", result.decidingConstants)
     }
@@ -131,10 +131,11 @@ struct SimulationDocument {
     }
   }
 
-  private func write(_ fact: Fact, into writer: inout JSONWriter) {
+  private func write(_ fact: Fact, of result: Simulation, into writer: inout JSONWriter) {
     writer.object { json in
       json.field("t", Double(fact.time) / 1000, decimals: 3)
       json.field("what", fact.what.rawValue)
+      if let name = fact.task.flatMap({ result.timeline.taskNames[$0] }) { json.field("task", name) }
     }
   }
 
@@ -162,7 +163,9 @@ struct SimulationDocument {
     json.objects("phones", tally.spread.enumerated()) { json, item in
       json.field("phone", item.element.phone)
       json.field("share", tally.share(ofPhone: item.offset), decimals: 6)
+      json.field("false_triggers", item.element.falseTriggers)
     }
+    json.field("false_triggers", tally.falseTriggers)
     json.field("permission", tally.profile.strategy.permissionAsked)
   }
 

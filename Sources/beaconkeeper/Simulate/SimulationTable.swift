@@ -8,23 +8,30 @@ struct SimulationTable {
   let text: String
 
   /// One approach.
-  init(_ results: [Simulation], at instants: [Milliseconds] = []) {
+  init(_ results: [Simulation], _ variant: Variant, at instants: [Milliseconds] = []) {
     let table = SingleRow.table
-    let reasons = results.map { ($0.profile.os.family, $0.outcome.map { [$0] } ?? []) }
+    let reasons = results.map { result in
+      (
+        result.profile.os.family,
+        result.verdicts.isEmpty ? result.outcome.map { [$0] } ?? [] : result.verdicts.map(\.outcome)
+      )
+    }
     text =
-      table.text(results.map { SingleRow($0) }) + Self.instants(instants, of: results) + "\n\n"
+      Self.header(variant, results.map(\.profile)) + table.text(SingleRow.all(results))
+      + Self.instants(instants, of: results) + "\n\n"
       + Self.legend(table.legend, reasons)
   }
 
   /// Several approaches.
-  init(_ tallies: [Tally]) {
+  init(_ tallies: [Tally], _ variant: Variant) {
     let table = TallyRow.table(hasPhones: tallies.contains { $0.phone != nil })
     text =
-      table.text(tallies.map { TallyRow($0) }) + "\n\n" + Self.legend(table.legend, tallies.map(Self.misses))
+      Self.header(variant, tallies.map(\.profile)) + table.text(TallyRow.all(tallies)) + "\n\n"
+      + Self.legend(table.legend, tallies.map(Self.misses))
   }
 
   /// The strategies of each system, best first.
-  init(_ comparisons: [Comparison], visitsPerDay: Int) {
+  init(_ comparisons: [Comparison], _ variant: Variant, visitsPerDay: Int) {
     let phones = comparisons.lazy.flatMap(\.entries).map { $0.tally.spread.map(\.phone) }.max {
       $0.count < $1.count
     }
@@ -34,7 +41,14 @@ struct SimulationTable {
         + table.text(ComparisonRow.all(comparison))
     }
     let reasons = comparisons.flatMap { $0.entries.map { Self.misses($0.tally) } }
-    text = parts.joined(separator: "\n\n") + "\n\n" + Self.legend(table.legend, reasons)
+    text =
+      Self.header(variant, comparisons.flatMap(\.entries).map(\.tally.profile))
+      + parts.joined(separator: "\n\n") + "\n\n" + Self.legend(table.legend, reasons)
+  }
+
+  /// Which iOS it is about.
+  private static func header(_ variant: Variant, _ profiles: [PhoneProfile]) -> String {
+    profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n\n" : ""
   }
 
   /// A line for each instant and profile.

@@ -11,11 +11,12 @@ struct StrategyExplanation {
   /// - Parameters:
   ///   - profiles: the strategy on each requested system; at least one.
   ///   - added: the configuration's profiles, for a strategy without a page of its own.
-  init(_ profiles: [PhoneProfile], added: ProfileSettings) {
+  init(_ profiles: [PhoneProfile], _ variant: Variant, added: ProfileSettings) {
     let strategy = profiles[0].strategy
     var parts = [Self.page(on: strategy, added)]
     var rules = [["NAME", "VALUE", "CONFIDENCE", "SOURCE"]]
     for rule in strategy.ruleNames.compactMap(profiles[0].told) { rules.append(rule.cells) }
+    if strategy.mechanism.family == .iOS { parts.append("The rules below: \(variant.words).") }
     parts.append("RULES OF THE STRATEGY\n\n" + rules.text)
     parts.append(profiles.count == 1 ? Self.rules(of: profiles[0]) : Self.rules(of: profiles))
     let grades = Confidence.allCases.map { "\($0.rawValue) \($0.inWords)" }.joined(separator: ", ")
@@ -83,10 +84,10 @@ extension SimulateCommand {
     }
     var options = profiles
     options.strategy = [wanted]
-    let variant = options.chosenVariant ?? .seed
+    let variant = options.chosenVariant ?? .observed
     for line in options.substitutions(added, variant) { say("beaconkeeper: \(line)") }
     do {
-      return StrategyExplanation(try options.profiles(added, variant), added: added).text
+      return StrategyExplanation(try options.profiles(added, variant), variant, added: added).text
     } catch let error as ValidationError {
       throw refusal(error.message, Self.self)
     }

@@ -190,11 +190,13 @@ struct TaskBars {
     var isLost = false
   }
 
+  private let names: [TaskID: String]
   private var held: [Held] = []
   private var spans: [Lane.Span] = []
   private var marks: [Lane.Mark] = []
 
   init(_ result: Simulation) {
+    names = result.timeline.taskNames
     for fact in result.history.facts { take(fact) }
     endAll(at: result.end) { _ in true }
   }
@@ -236,6 +238,10 @@ struct TaskBars {
     held.append(Held(id: fact.task, from: fact.time))
   }
 
+  private func label(of task: Held) -> String {
+    (task.id.flatMap { names[$0] }.map { "\($0) " } ?? "") + (task.isLost ? "leaked" : "held")
+  }
+
   private mutating func endAll(
     at time: Milliseconds, by ending: Lane.Span.Ending = .none, where isMeant: (Held) -> Bool
   ) {
@@ -243,8 +249,7 @@ struct TaskBars {
       let ending = ending == .none && task.isLost ? .leak : ending
       spans.append(
         Lane.Span(
-          from: task.from, to: max(time, task.from + 1), label: task.isLost ? "leaked" : "held",
-          ending: ending))
+          from: task.from, to: max(time, task.from + 1), label: label(of: task), ending: ending))
     }
     held.removeAll(where: isMeant)
   }

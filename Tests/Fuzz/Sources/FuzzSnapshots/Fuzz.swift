@@ -63,7 +63,7 @@ struct Site: Sendable {
         enter: enter, exit: exit),
       ZoneSettings(name: "flat", enter: enter, exit: exit, rooms: ["hall"]),
     ]
-    configuration.phones = PhoneProfile.all().enumerated().filter { $0.offset % 9 == 0 }.map {
+    configuration.phones = PhoneProfile.all(.seed).enumerated().filter { $0.offset % 9 == 0 }.map {
       number, profile in
       PhoneSettings(
         name: "p\(number)", beacon: "tag:1.\(number % 5)", profile: profile,
