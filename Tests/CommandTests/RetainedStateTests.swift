@@ -79,10 +79,7 @@ import Testing
     let broker = try await Broker(
       "allow_anonymous true\npassword_file \(try await passwordFile("gateway:secret\n"))\nacl_file \(access)\nuser root"
     )
-    defer {
-      let old = ["zone/old/occupancy", "beacon/tag/zone", "beacon/tag/state"]
-      broker.stop()
-    }
+    defer { broker.stop() }
     let password = try file("secret", "password", mode: 0o600)
     let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
     func configuration(_ beacon: String, _ zone: String) throws -> String {
