@@ -1,9 +1,5 @@
-import Configuration
-import Contract
-import Core
 import Dispatch
 import FoundationEssentials
-import Outbox
 import Synchronization
 
 /// The retained topics of earlier configurations, in a file beside the outbox.

@@ -474,15 +474,19 @@ struct PlaceEvent: Hashable, Sendable {
 }
 
 extension Pipeline {
-  /// - Parameter count: how many transitions of a kind there were.
-  func metricsOfPlaces(at time: WallTime, count: (PlaceEvent) -> UInt64 = { _ in 0 }) -> [MetricsText.Place] {
+  /// - Parameter count: how many transitions of a kind there were; nil: nobody counts them.
+  func metricsOfPlaces(
+    at time: WallTime, count: (PlaceEvent) -> UInt64? = { _ in nil }
+  ) -> [MetricsText.Place] {
     func place(
       _ kind: PlaceKind, _ name: String, _ state: String, since: [WallTime], _ events: [String]
     ) -> MetricsText.Place {
       let longest = since.min().map { max(0, (time - $0).seconds) } ?? 0
       return MetricsText.Place(
         kind: kind, name: name, state: state, beacons: since.count, longestStay: UInt64(longest),
-        transitions: events.map { ($0, count(PlaceEvent(kind: kind, place: name, event: $0))) })
+        transitions: events.compactMap { event in
+          count(PlaceEvent(kind: kind, place: name, event: event)).map { (event, $0) }
+        })
     }
     let zones = configuration.zones.enumerated().map { index, zone in
       let occupancy = engine.occupancy(of: ZoneIndex(rawValue: Int32(index)))
