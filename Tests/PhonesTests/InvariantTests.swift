@@ -51,8 +51,12 @@ import Testing
   }
 
   static func brokenStep(from last: Window?, to window: Window, in timeline: Timeline) -> String? {
-    let isTold = timeline.entries.contains {
-      [.background, .backgroundFetch].contains($0.event) && $0.time == window.time
+    let isTold = timeline.entries.contains { entry in
+      guard entry.time == window.time else { return false }
+      switch entry.event {
+      case .background, .backgroundFetch, .beginTask: return true
+      default: return false
+      }
     }
     let runs = window.state != .suspended && window.state != .terminated
     if let expires = window.expires, runs, expires <= window.time { return "runs without time" }

@@ -62,7 +62,8 @@ extension PhoneEngine {
   }
 
   /// The beacon was lost now, but has been silent since an earlier time, from which on the system has waited for the region exit.
-  public mutating func countSilence(since time: Milliseconds) {
+  public mutating func countSilence(since time: Milliseconds, into output: inout PolicyOutput) {
+    advance(through: now, into: &output)
     guard region.exitDue != .never else { return }
     region.exitDue = max(now, min(region.exitDue, time + rules[.exitLatency]))
   }

@@ -276,7 +276,8 @@ extension Phone {
     for lane in lanes.indices {
       apply(.motion(nil), to: lane, at: loss.phoneTime, into: &news)
       // The phone has counted the same silence as the gateway.
-      lanes[lane].engine.countSilence(since: quiet.phoneTime)
+      lanes[lane].engine.countSilence(since: quiet.phoneTime, into: &news.policy)
+      take(lane, into: &news)
       conclude(lane, at: loss.phoneTime, into: &news)
     }
   }
