@@ -158,7 +158,7 @@ package struct Pipeline: Sendable {
 
   /// Notices for the user, each once.
   package mutating func takeNotices() -> [String] {
-    var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
+    var notices = roster.takeNotices()
     notices += teller.takeNotices(refusedMembers: refusedMembers)
     for hold in engine.takeHeld() {
       let words = teller.words(on: hold, of: roster.name(of: hold.beacon), in: name(of: hold.zone))

@@ -80,6 +80,39 @@ import Testing
       catalogue.see(advertisement(), iBeacon(1, 2, power: "00"))?.measuredPower == nil)
   }
 
+  @Test(arguments: ["fd", "01", "14", "ed"]) func `a power that no radio reaches is not believed, and told once`(
+    power: String
+  ) {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    for minor in 1...3 as ClosedRange<UInt16> {
+      #expect(catalogue.see(advertisement(), iBeacon(1, minor, power: power))?.measuredPower == nil)
+    }
+    #expect(catalogue.takeDisbelieved().map { catalogue.name(of: $0.beacon) } == ["fleet:1.1"])
+    #expect(catalogue.takeDisbelieved().isEmpty)
+  }
+
+  /// A level of −59 dBm belongs to 1 m, and 41 dB less was sent: a frame of another format would have it so.
+  @Test func `a power far below what is heard is believed until it is heard that loud three times in a row`() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    let payload = iBeacon(1, 2, power: "9c")  // −100 dBm
+    func power(heard: Int8) -> Int8? { catalogue.see(advertisement(rssi: heard), payload)?.measuredPower }
+    #expect([-90, -65, -58, -58, -61, -58, -58].map { power(heard: $0) } == Array(repeating: -100, count: 7))
+    #expect(catalogue.takeDisbelieved().isEmpty)
+    #expect(power(heard: -58) == nil)
+    #expect(catalogue.takeDisbelieved().count == 1)
+    #expect(power(heard: -90) == nil)
+  }
+
+  @Test func `a configured power is believed, whatever is stated and heard`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid), measuredPower: -98)
+    ])
+    for _ in 0..<5 {
+      #expect(catalogue.see(advertisement(rssi: -30), iBeacon(1, 2, power: "01"))?.measuredPower == -98)
+    }
+    #expect(catalogue.takeDisbelieved().isEmpty)
+  }
+
   @Test func aConfiguredMeasuredPowerOverridesTheFrames() {
     var catalogue = BeaconCatalogue(entries: [
       BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid), measuredPower: -65),

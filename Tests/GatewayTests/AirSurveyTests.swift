@@ -74,4 +74,18 @@ import Testing
     let (lines, _) = try table([(2, Self.named("a\u{2028}b\u{E000}\u{202E}\u{1B}c"))])
     #expect(lines[1].hasPrefix("“abc” "))
   }
+
+  @Test func `scan tells of a power that cannot be true, and offers the line`() throws {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    let payload = IBeacon(uuid: 0xFDA5, major: 1, minor: 7, measuredPower: -3).advertisingData
+    survey.observe(
+      Advertisement(
+        receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: 5, kind: .random), rssi: -60,
+        time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
+    let table = ScanTable(salt: 1)
+    let lines = table.lines(survey, at: .zero)
+    #expect(lines[1].contains(" 1.1 m ") && lines.last?.contains("states -3 dBm at 1 m") == true, "\(lines)")
+    #expect(table.configuration(survey, at: .zero)[1].contains("minor: 7 }, measured_power: -59 dBm }"))
+    #expect(table.objects(survey, at: .zero)[0].contains(#""doubt":"states -3 dBm"#))
+  }
 }

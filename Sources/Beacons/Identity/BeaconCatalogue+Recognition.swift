@@ -72,7 +72,7 @@ extension BeaconCatalogue {
     if !others.isEmpty { findBeside(beacon, of: advertisement) }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
-      measuredPower: known.measuredPower ?? recognition.measuredPower,
+      measuredPower: power(recognition.measuredPower, of: beacon, heard: advertisement.rssi),
       time: advertisement.time, wallTime: advertisement.wallTime)
   }
 
@@ -126,6 +126,11 @@ extension BeaconCatalogue {
     guard let beacon = lastSeen ?? beacon(byAddress: address),
       let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
     else { return nil }
+    if let power, let heard = advertisement.rssi, StatedPower.contradicts(power, heard: heard),
+      traits[Int(beacon.rawValue)].measuredPower == nil
+    {
+      return nil
+    }
     if lastSeen != nil {
       addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
     }
@@ -206,7 +211,7 @@ extension BeaconCatalogue {
       beside.append(
         Sighting(
           beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
-          measuredPower: traits[Int(beacon.rawValue)].measuredPower ?? measuredPower,
+          measuredPower: power(measuredPower, of: beacon, heard: advertisement.rssi),
           time: advertisement.time, wallTime: advertisement.wallTime))
     }
   }
@@ -236,8 +241,8 @@ extension BeaconCatalogue {
     if !known.isSighted { noteSighted(beacon) }
     return Sighting(
       beacon: beacon, receiver: observation.receiver, rssi: observation.rssi,
-      measuredPower: known.measuredPower ?? observation.measuredPower, time: observation.time,
-      wallTime: observation.wallTime)
+      measuredPower: power(observation.measuredPower, of: beacon, heard: observation.rssi),
+      time: observation.time, wallTime: observation.wallTime)
   }
 
   private mutating func beacon(_ key: String, at time: MonotonicTime) -> BeaconIndex? {

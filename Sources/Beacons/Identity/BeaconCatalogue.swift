@@ -29,6 +29,7 @@ public struct BeaconCatalogue: Sendable {
     /// The measured power in that payload.
     var payloadPower: Int8?
     var measuredPower: Int8?
+    var stated = StatedPower()
     var specificity: UInt8 = 0
     var isSighted = false
     /// How often its row was reused.
@@ -72,6 +73,9 @@ public struct BeaconCatalogue: Sendable {
   /// Sightings of further identities in the latest advertisement. A watcher that wants one of them and its sender gets only the
   /// sender.
   public internal(set) var beside: [Sighting] = []
+  /// Entries of which a beacon's stated power was not believed, and the beacons that nobody was told of yet.
+  var disbelievers: Set<BeaconEntryIndex> = []
+  var disbelieved: [BeaconIndex] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public internal(set) var refused: UInt64 = 0
@@ -168,8 +172,10 @@ public struct BeaconCatalogue: Sendable {
       guard case .entry(let index) = known.identity else { return beacon(known.identity) }
       return entriesByKey[Self.key(of: previous.entries[Int(index.rawValue)])].flatMap { beacon($0) }
     }
-    for (known, beacon) in zip(previous.traits, adopted) where known.isSighted {
-      if let beacon { traits[Int(beacon.rawValue)].isSighted = true }
+    for (known, beacon) in zip(previous.traits, adopted) {
+      guard let beacon else { continue }
+      traits[Int(beacon.rawValue)].stated = known.stated
+      if known.isSighted { traits[Int(beacon.rawValue)].isSighted = true }
     }
     for known in previous.companions.keys {
       guard let sender = previous.sender(of: known), let beacon = adopted[Int(known.rawValue)],
@@ -283,6 +289,8 @@ extension BeaconCatalogue: StateFields {
     try coder(tally: "revision", &revision)
     try coder("admission", &limits)
     try coder("addresses", &addresses)
+    try coder("disbelievers", &disbelievers)
+    try coder("disbelieved", &disbelieved)
   }
 
   private struct Row: StateElement {
@@ -349,6 +357,7 @@ extension BeaconCatalogue.Traits: StateElement {
     try coder("payload", &payload)
     try coder("payload_power", &payloadPower)
     try coder("measured_power", &measuredPower)
+    try coder("stated", &stated)
     try coder("specificity", &specificity)
     try coder("is_sighted", &isSighted)
     try coder("generation", &generation)

@@ -26,7 +26,14 @@ package struct AirSurvey: Sendable {
     package var rssi: Int8?
     package var lastHeard: MonotonicTime
     package var count: Int
+    /// What it states about its signal at 1 m, judged.
+    package var power = StatedPower()
+    /// Whether the configuration states it.
+    package var hasConfiguredPower = false
     fileprivate var index: BeaconIndex
+
+    /// Why its own power is not believed; nil: it is, or nobody asks.
+    package var complaint: String? { hasConfiguredPower ? nil : power.complaint }
   }
 
   /// By address.
@@ -69,8 +76,10 @@ package struct AirSurvey: Sendable {
       measuredPower = measuredPower ?? frame.measuredPower
       if frame.tellsIdentity || device.frame?.tellsIdentity != true { device.frame = frame }
     }
+    measuredPower = device.power.judge(measuredPower, heard: advertisement.rssi)
     if let sighting = roster.sighting(of: advertisement, payload: payload, { _ in }) {
       device.beacon = roster.name(of: sighting.beacon)
+      device.hasConfiguredPower = roster.hasConfiguredPower(sighting.beacon)
       measuredPower = sighting.measuredPower ?? measuredPower
     }
     if device.localName == nil { device.localName = AdvertisedFields.localName(in: payload) }
@@ -170,7 +179,13 @@ package struct BeaconSuggestion: CustomStringConvertible {
     self.device = device
   }
 
-  package var description: String { "- { name: \(name), \(pattern.yaml) }" }
+  /// With a measured power, if the device states one that cannot be true.
+  package var description: String {
+    let power = device.complaint == nil ? "" : ", measured_power: \(BeaconSuggestion.usualPower)"
+    return "- { name: \(name), \(pattern.yaml)\(power) }"
+  }
+
+  static let usualPower = Measure(.signal, Calibration.defaultMeasuredPower)
 
   /// The pattern that identifies it.
   package var pattern: BeaconPattern {

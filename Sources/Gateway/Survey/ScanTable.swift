@@ -35,6 +35,10 @@ package struct ScanTable: Sendable {
     if !showsAll { foot += ", \(counted(listing.count - shown.count, "other device")) (--all)" }
     if survey.overlooked > 0 { foot += ", too many devices; some are not listed" }
     lines += ["", foot]
+    for (device, _) in shown.prefix(room) {
+      if let words = complaint(about: device) { lines.append(height == nil ? words : words.cut(to: width)) }
+    }
+    if let height, lines.count > height { lines.removeLast(lines.count - height) }
     return lines
   }
 
@@ -48,6 +52,7 @@ package struct ScanTable: Sendable {
         $0.field("format", device.frame?.format ?? "unknown")
         $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
         $0.field("distance_m", estimate?.distance, decimals: 2)
+        if let complaint = device.complaint { $0.field("doubt", complaint) }
         $0.field("interval_s", estimate?.interval?.seconds, decimals: 3)
         $0.field("heard", device.count)
         $0.field("age_s", (time - device.lastHeard).seconds, decimals: 1)
@@ -64,9 +69,17 @@ package struct ScanTable: Sendable {
         patterns.insert(suggestion.pattern).inserted
       else { return nil }
       let signal = (estimate?.rssi).map { "  # \(Int($0.rounded())) dBm" } ?? ""
-      return "  \(suggestion)\(signal)"
+      let doubt = device.complaint.map { (signal.isEmpty ? "  # it " : "; it ") + $0 } ?? ""
+      return "  \(suggestion)\(signal)\(doubt)"
     }
     return lines.isEmpty ? ["# every beacon heard is already configured"] : ["beacons:"] + lines
+  }
+
+  /// The power that a beacon states is not used if it cannot be true; the line that helps.
+  private func complaint(about device: AirSurvey.Device) -> String? {
+    device.complaint.map {
+      "\(name(of: device)) \($0): add measured_power: \(BeaconSuggestion.usualPower), measured at 1 m"
+    }
   }
 
   private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }

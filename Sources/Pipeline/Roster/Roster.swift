@@ -114,6 +114,11 @@ package struct Roster: Sendable {
     displayNames.isEmpty ? nil : displayNames[catalogue.name(of: beacon)]
   }
 
+  /// Whether the configuration says how strong it is at 1 m.
+  package func hasConfiguredPower(_ beacon: BeaconIndex) -> Bool {
+    catalogue.entries(of: beacon).contains { catalogue.entries[Int($0.rawValue)].measuredPower != nil }
+  }
+
   /// All names of a beacon.
   package func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
 
@@ -181,6 +186,22 @@ package struct Roster: Sendable {
     kinds.note(kind, of: sighting.beacon)
     if frames == 1, !hasReadings, catalogue.beside.isEmpty { catalogue.remember(payload, of: sighting) }
     return sighting
+  }
+
+  /// Notices for the user, each once.
+  mutating func takeNotices() -> [String] {
+    var notices = sealed.hasNotices ? sealed.takeNotices() : []
+    guard catalogue.hasDisbelieved else { return notices }
+    for (beacon, complaint) in catalogue.takeDisbelieved() {
+      guard let entry = catalogue.entries(of: beacon).first.map({ catalogue.entries[Int($0.rawValue)] }) else {
+        continue
+      }
+      let usual = Measure(.signal, Calibration.defaultMeasuredPower)
+      notices.append(
+        "\(name(of: beacon).printable) \(complaint); \(usual) is used instead. Measure it at 1 m, and add it to the entry "
+          + "\(entry.name.printable): measured_power: \(usual)")
+    }
+    return notices
   }
 
   private mutating func read(
