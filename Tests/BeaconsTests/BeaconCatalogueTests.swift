@@ -80,7 +80,43 @@ import Testing
       catalogue.see(advertisement(), iBeacon(1, 2, power: "00"))?.measuredPower == nil)
   }
 
-  @Test(arguments: ["fd", "01", "14", "ed"]) func `a power that no radio reaches is not believed, and told once`(
+  private func advertisement(_ address: UInt64, at seconds: Int64) -> Advertisement {
+    Advertisement(
+      receiver: ReceiverIndex(rawValue: 1), address: DeviceAddress(bits: address, kind: .random), rssi: -70,
+      time: .zero + .seconds(Double(seconds)), wallTime: WallTime(nanoseconds: 0))
+  }
+
+  @Test func `of several devices with one id, the one that was there first counts until it is silent`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    func hear(_ address: UInt64, _ seconds: Int64) -> Bool {
+      catalogue.see(advertisement(address, at: seconds), iBeacon(1, 2)) != nil
+    }
+    for second in 0..<5 as Range<Int64> { #expect(hear(1, second) && hear(2, second)) }
+    #expect(hear(1, 5) && !hear(2, 5))
+    let twins = catalogue.takeTwins()
+    #expect(twins.map { catalogue.name(of: $0.beacon) } == ["tag"])
+    #expect((6..<20).map { hear(1, $0) }.allSatisfy { $0 })
+    #expect((6..<20).map { hear(2, $0) }.allSatisfy { !$0 })
+    // The first one is silent.
+    #expect(!hear(2, 25) && hear(2, 31))
+    #expect(!hear(1, 31))
+    #expect(catalogue.takeTwins().isEmpty)
+  }
+
+  @Test func `a device whose address changes is no twin`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    for second in 0..<1000 as Range<Int64> {
+      #expect(catalogue.see(advertisement(UInt64(second / 5 + 1), at: second), iBeacon(1, 2)) != nil)
+    }
+    #expect(catalogue.takeTwins().isEmpty)
+  }
+
+  @Test(arguments: ["fd", "01", "14", "ed"])
+  func `a power that no radio reaches is not believed, and told once`(
     power: String
   ) {
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])

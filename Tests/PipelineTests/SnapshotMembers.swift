@@ -91,10 +91,10 @@ import Testing
     "Pipeline.Telemetry": "interval heldBack newcomerTrials trialPause",
     "Pipeline.Whereabouts": "nearest zones places",
     "Pipeline.RoomPresence": "prefix heldBack",
-    "Pipeline.Roster": "ownRegions bindKeys sealed displayNames zonesByEntry",
+    "Pipeline.Roster": "ownRegions bindKeys sealed displayNames zonesByEntry contents",
     "Beacons.BeaconCatalogue":
       "entries patterns entriesByKey tracked traits names identities strangers beaconsByEntry members "
-      + "limits watchers hasOwnWatchers companions unasked others beside",
+      + "limits watchers hasOwnWatchers companions unasked others beside twinNews",
     "Beacons.AdmissionLimits": "members transitions",
     "Core.RateLimit": "burst interval",
     "Beacons.AddressResolver": "ciphers generation block",

@@ -30,6 +30,7 @@ public struct BeaconCatalogue: Sendable {
     var payloadPower: Int8?
     var measuredPower: Int8?
     var stated = StatedPower()
+    var trail = SenderTrail()
     var specificity: UInt8 = 0
     var isSighted = false
     /// How often its row was reused.
@@ -76,6 +77,9 @@ public struct BeaconCatalogue: Sendable {
   /// Entries of which a beacon's stated power was not believed, and the beacons that nobody was told of yet.
   var disbelievers: Set<BeaconEntryIndex> = []
   var disbelieved: [BeaconIndex] = []
+  /// Of beacons whose identity several devices send; and those that nobody was told of yet.
+  var twins: [BeaconIndex: CountingTwin] = [:]
+  var twinNews: [(beacon: BeaconIndex, address: DeviceAddress)] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public internal(set) var refused: UInt64 = 0
@@ -124,6 +128,7 @@ public struct BeaconCatalogue: Sendable {
     tracked[index].entries = []
     companions[beacon] = nil
     unasked[beacon] = nil
+    twins[beacon] = nil
     names[index] = ""
     members -= 1
     vacancies.append(beacon)
@@ -175,7 +180,11 @@ public struct BeaconCatalogue: Sendable {
     for (known, beacon) in zip(previous.traits, adopted) {
       guard let beacon else { continue }
       traits[Int(beacon.rawValue)].stated = known.stated
+      traits[Int(beacon.rawValue)].trail = known.trail
       if known.isSighted { traits[Int(beacon.rawValue)].isSighted = true }
+    }
+    for (known, twin) in previous.twins {
+      if let beacon = adopted[Int(known.rawValue)] { twins[beacon] = twin }
     }
     for known in previous.companions.keys {
       guard let sender = previous.sender(of: known), let beacon = adopted[Int(known.rawValue)],
@@ -291,6 +300,7 @@ extension BeaconCatalogue: StateFields {
     try coder("addresses", &addresses)
     try coder("disbelievers", &disbelievers)
     try coder("disbelieved", &disbelieved)
+    try coder("twins", &twins)
   }
 
   private struct Row: StateElement {
@@ -358,6 +368,7 @@ extension BeaconCatalogue.Traits: StateElement {
     try coder("payload_power", &payloadPower)
     try coder("measured_power", &measuredPower)
     try coder("stated", &stated)
+    try coder("trail", &trail)
     try coder("specificity", &specificity)
     try coder("is_sighted", &isSighted)
     try coder("generation", &generation)

@@ -191,9 +191,15 @@ package struct Roster: Sendable {
   /// Notices for the user, each once.
   mutating func takeNotices() -> [String] {
     var notices = sealed.hasNotices ? sealed.takeNotices() : []
+    for twin in catalogue.takeTwins() {
+      notices.append(
+        "several devices send as \(name(of: twin.beacon).printable) at the same time; one of them counts, \(twin.address), and another once it is silent. Give each an id of its own, or an entry by its address"
+      )
+    }
     guard catalogue.hasDisbelieved else { return notices }
     for (beacon, complaint) in catalogue.takeDisbelieved() {
-      guard let entry = catalogue.entries(of: beacon).first.map({ catalogue.entries[Int($0.rawValue)] }) else {
+      guard let entry = catalogue.entries(of: beacon).first.map({ catalogue.entries[Int($0.rawValue)] })
+      else {
         continue
       }
       let usual = Measure(.signal, Calibration.defaultMeasuredPower)
