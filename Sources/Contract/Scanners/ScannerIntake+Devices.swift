@@ -29,6 +29,14 @@ extension ScannerIntake {
       receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
     if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { throw .repeated }
     figures[message.scanner].observations += 1
+    noteSpeech(of: receiver, about: Self.hash(device), at: message.arrival, into: &hearing)
+    if let name {
+      hearing.named.append(
+        NamedDevice(
+          id: name, address: device.address, receiver: receiver, rssi: device.rssi, time: message.arrival,
+          wallTime: message.wallTime))
+      if device.address == nil { return }
+    }
     if let key {
       hearing.observations.append(
         Observation(
@@ -40,6 +48,15 @@ extension ScannerIntake {
           rssi: device.rssi, time: message.arrival, wallTime: message.wallTime),
         payload: device.payload.span)
     }
+  }
+
+  /// Of its address, or else of its id or payload.
+  private static func hash(_ device: ScannedDevice) -> UInt64 {
+    if let address = device.address { return (address.bits &* 0x9E37_79B9_7F4A_7C15) >> 40 }
+    let id = Array((device.id ?? "").utf8)
+    var hash = FNV1a()
+    hash.combine(id.isEmpty ? device.payload.span : id.span)
+    return UInt64(truncatingIfNeeded: hash.value >> 64)
   }
 
   /// The key under which repetitions are recognised.
