@@ -7,15 +7,16 @@ extension ScannerIntake {
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
     let scanner = scanners[message.scanner]
-    var causes: [ScannerRefusal] = []
-    let (devices, others) = scanner.mapping.read(message.payload, topic: fields) { causes.append($0) }
+    var causes: [(cause: ScannerRefusal, field: UnreadableField?)] = []
+    let (devices, others) = scanner.mapping.read(message.payload, topic: fields) { causes.append(($0, $1)) }
     figures[message.scanner].withoutSignal += UInt64(others)
     for device in devices {
       do throws(ScannerRefusal) { try take(device, message, scanner, into: &hearing) } catch {
-        causes.append(error)
+        // Its field was refused already.
+        if error != .identity || !device.isUnreadable { causes.append((error, nil)) }
       }
     }
-    for cause in causes { refuse(cause, message.scanner, into: &hearing) }
+    for (cause, field) in causes { refuse(cause, message.scanner, for: field, into: &hearing) }
   }
 
   private mutating func take(

@@ -140,20 +140,26 @@ package struct ScannerIntake: Sendable {
     }
   }
 
-  /// - Parameter source: a further name for the log message.
+  /// - Parameters:
+  ///   - source: a further name for the log message.
+  ///   - field: what could not be read. Each field is logged once.
   mutating func refuse(
-    _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
+    _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, for field: UnreadableField? = nil,
+    into hearing: inout Hearing
   ) {
     figures[place].refused[cause.rawValue, default: 0] += 1
     let filter = figures[place].topic
-    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, filter, source ?? ""]).inserted else {
+    guard told.count < Self.noticeLimit,
+      told.insert([cause.rawValue, filter, source ?? field?.field.rawValue ?? ""]).inserted
+    else {
       return
     }
     let sender = source.map { " from \($0.printable)" } ?? ""
     let first =
       source == nil && topic != filter
       ? "; the first on \(String(topic.prefix(Self.toldTopic)).printable)" : ""
-    hearing.notices.append("refused\(sender) on \(filter): \(cause.words) (counted in health\(first))")
+    let detail = (field.map { "; \($0.words)" } ?? "") + first
+    hearing.notices.append("refused\(sender) on \(filter): \(cause.words) (counted in health\(detail))")
   }
 
   // MARK: The connection and time
