@@ -23,9 +23,14 @@ extension ScannerIntake {
     _ device: ScannedDevice, _ message: Message, _ scanner: Scanner, into hearing: inout Hearing
   ) throws(ScannerRefusal) {
     let key = device.id.flatMap { scanner.identities[$0] }
-    guard key != nil || device.address != nil || !device.payload.isEmpty else { throw .identity }
-    guard let name = (device.receiver ?? scanner.receiver).map(scanner.name(of:)) else { throw .receiver }
-    let receiver = try receivers.index(of: name, limit: Self.receiverLimit)
+    let name =
+      key == nil && device.payload.isEmpty ? device.id.flatMap { SpokenIdentity.isName($0) ? $0 : nil } : nil
+    guard key != nil || device.address != nil || !device.payload.isEmpty || name != nil else {
+      throw .identity
+    }
+    guard let place = (device.receiver ?? scanner.receiver).map(scanner.name(of:)) else { throw .receiver }
+    let receiver = try receivers.index(
+      of: place, limit: Self.receiverLimit, at: message.arrival, into: &hearing.renamings)
     receivers.heard(
       receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
     if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { throw .repeated }

@@ -50,6 +50,14 @@ package final class DecisionLoop: Feature {
       return receivers
     }
 
+    /// Scanners' receivers whose index belongs to another one now.
+    mutating func follow(_ renamings: [ReceiverRenaming]) {
+      for renaming in renamings {
+        let receiver = remoteReceivers.follow(renaming, in: &pipeline, beside: receivers)
+        if let receiver { health.receivers.forget(receiver) }
+      }
+    }
+
     mutating func learnRemote(_ table: ReceiverTable) -> ReceiverMap {
       remoteReceivers.learn(table) { pipeline.receiver($0) }
       return remoteReceivers
