@@ -128,7 +128,8 @@ import Testing
   }
 
   /// A level of −59 dBm belongs to 1 m, and 41 dB less was sent: a frame of another format would have it so.
-  @Test func `a power far below what is heard is believed until it is heard that loud three times in a row`() {
+  @Test func `a power far below what is heard is believed until it is heard that loud three times in a row`()
+  {
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
     let payload = iBeacon(1, 2, power: "9c")  // −100 dBm
     func power(heard: Int8) -> Int8? { catalogue.see(advertisement(rssi: heard), payload)?.measuredPower }

@@ -266,7 +266,7 @@ extension BeaconPattern {
   /// The identity with the higher value names the beacon.
   var specificity: UInt8 {
     switch self {
-    case .address, .resolvingKey: 255
+    case .address, .resolvingKey, .scannerID, .localName, .service: 255
     case .iBeacon(_, _?, _?), .eddystoneUID(_, _?), .eddystoneURL: 200
     case .altBeacon(let prefix): UInt8(clamping: prefix.count * 10)
     case .iBeacon(_, _?, nil): 180

@@ -175,6 +175,10 @@ package final class DecisionLoop: Feature {
 
   /// Processes deadlines without an advertisement: the end of a dwell time, a lost beacon.
   package func run() async throws {
+    if introductions != nil {
+      logger.notice(
+        "no beacons are configured; those heard are printed here, ready to paste under `beacons:`")
+    }
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         let look = Self.settledTime

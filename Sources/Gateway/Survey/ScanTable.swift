@@ -48,7 +48,7 @@ package struct ScanTable: Sendable {
       let json = JSONWriter.object {
         $0.field("name", device.beacon ?? calledName(of: device))
         $0.field("configured", device.beacon != nil)
-        if showsAddresses { $0.field("address", "\(device.address)") }
+        if showsAddresses, device.hasAddress { $0.field("address", "\(device.address)") }
         $0.field("format", device.frame?.format ?? "unknown")
         $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
         $0.field("distance_m", estimate?.distance, decimals: 2)
@@ -65,7 +65,7 @@ package struct ScanTable: Sendable {
   package func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     var patterns: Set<BeaconPattern> = []
     let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
-      guard device.beacon == nil, let suggestion = BeaconSuggestion(device),
+      guard device.beacon == nil, isShown(device), let suggestion = BeaconSuggestion(device, ofAny: showsAll),
         patterns.insert(suggestion.pattern).inserted
       else { return nil }
       let signal = (estimate?.rssi).map { "  # \(Int($0.rounded())) dBm" } ?? ""
@@ -85,7 +85,7 @@ package struct ScanTable: Sendable {
   private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
   private func isShown(_ device: AirSurvey.Device) -> Bool {
-    showsAll || device.beacon != nil || device.frame?.tellsIdentity == true
+    showsAll || device.beacon != nil || device.frame?.tellsIdentity == true || device.hasLastingName
   }
 
   private func row(_ device: AirSurvey.Device, _ estimate: Estimate?, at time: MonotonicTime) -> [String] {
@@ -104,13 +104,15 @@ package struct ScanTable: Sendable {
   private func name(of device: AirSurvey.Device) -> String {
     if let beacon = device.beacon { return beacon.printable }
     if let local = device.localName, !local.isEmpty { return "“\(local.prefix(24))”" }
+    if let id = device.scannerID { return "“\(id.prefix(24))”" }
     return calledName(of: device)
   }
 
   /// A device's own name, otherwise what distinguishes it from others.
   private func calledName(of device: AirSurvey.Device) -> String {
     if let local = device.localName, !local.isEmpty { return String(local.prefix(24)) }
-    return showsAddresses ? "\(device.address)" : "~" + hashed(device.address)
+    if let id = device.scannerID { return String(id.prefix(24)) }
+    return showsAddresses && device.hasAddress ? "\(device.address)" : "~" + hashed(device.address)
   }
 
   /// Salted; 6 digits are enough to distinguish neighbours.

@@ -7,6 +7,8 @@ import Proximity
 package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
+  /// nil: no beacon is known by what it says beside its format.
+  private var contents: SenderContents?
   /// The gateway's own broadcasts, which belong to no beacon.
   package let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
@@ -48,6 +50,7 @@ package struct Roster: Sendable {
         watchers[entry].append(Int32(configuration.zones.count + position))
       }
     }
+    contents = SenderContents(configuration.beaconEntries)
     catalogue = BeaconCatalogue(entries: configuration.beaconEntries, watchers: watchers, limits: limits)
   }
 
@@ -162,7 +165,9 @@ package struct Roster: Sendable {
   ) -> Sighting? {
     if let repeated = catalogue.repeatedSighting(of: advertisement, payload: payload) { return repeated }
     var recognition = catalogue.begin(
-      advertisement, resolved: resolver.entry(for: advertisement.address, at: advertisement.time))
+      advertisement,
+      resolved: resolver.entry(for: advertisement.address, at: advertisement.time)
+        ?? contents?.entry(of: advertisement.address, payload))
     var isOwn = false
     var frames = 0
     var hasReadings = false
