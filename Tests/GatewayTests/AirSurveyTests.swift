@@ -85,7 +85,7 @@ import Testing
         time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
     let table = ScanTable(salt: 1)
     let lines = table.lines(survey, at: .zero)
-    #expect(lines[1].contains(" 1.1 m ") && lines.last?.contains("states -3 dBm at 1 m") == true, "\(lines)")
+    #expect(lines[1].contains(" 1.5 m ") && lines.last?.contains("states -3 dBm at 1 m") == true, "\(lines)")
     #expect(table.configuration(survey, at: .zero)[1].contains("minor: 7 }, measured_power: -59 dBm }"))
     #expect(table.objects(survey, at: .zero)[0].contains(#""doubt":"states -3 dBm"#))
   }

@@ -68,7 +68,10 @@ extension BeaconCatalogue {
     if !known.isSighted { noteSighted(beacon) }
     if !recognition.isByAddress {
       addresses.remember(beacon, at: advertisement.address, generation: known.generation)
-      guard counts(advertisement.address, as: beacon, at: advertisement.time) else { return nil }
+      guard
+        counts(
+          advertisement.address, as: beacon, from: advertisement.receiver, at: advertisement.time)
+      else { return nil }
     }
     if !others.isEmpty { findBeside(beacon, of: advertisement) }
     return Sighting(
@@ -135,7 +138,7 @@ extension BeaconCatalogue {
     if lastSeen != nil {
       addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
       // The long way says that it does not count.
-      if !counts(address, as: beacon, at: advertisement.time) { return nil }
+      if !counts(address, as: beacon, from: advertisement.receiver, at: advertisement.time) { return nil }
     }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi, measuredPower: power,

@@ -3,7 +3,8 @@ import Core
 /// Several devices that send one identity, each from an address of its own: cloned tags, or tags as they were sold. Taken together
 /// they would be somewhere between them. Only one of them counts, until it falls silent.
 ///
-/// An address that comes back again and again tells them from one device whose address changes.
+/// An address that comes back again and again tells them from one device whose address changes. Only one receiver is asked: others
+/// may write the address of the same device differently.
 struct SenderTrail: Equatable, Sendable {
   /// How often an address must come back. It is odd, so that the device that was known first comes back at last.
   private static let proof: UInt8 = 9
@@ -12,6 +13,11 @@ struct SenderTrail: Equatable, Sendable {
   private var latest: UInt32 = 0
   private var before: UInt32 = 0
   private var returns: UInt8 = 0
+  /// The receiver that is asked, and how often others heard it since.
+  private var receiver: UInt16 = 0
+  private var elsewhere: UInt8 = 0
+  /// After so many, another receiver is asked.
+  private static let patience: UInt8 = 250
 
   var hasTwins: Bool { returns >= Self.proof }
 
@@ -20,8 +26,16 @@ struct SenderTrail: Equatable, Sendable {
   }
 
   /// Returns whether there are twins since now.
-  @inline(__always) mutating func note(_ sender: UInt32) -> Bool {
-    if sender == latest || hasTwins { return false }
+  @inline(__always) mutating func note(_ sender: UInt32, at receiver: ReceiverIndex) -> Bool {
+    if hasTwins { return false }
+    if receiver.rawValue != self.receiver {
+      elsewhere += 1
+      guard elsewhere == Self.patience || latest == 0 else { return false }
+      self = SenderTrail()
+      self.receiver = receiver.rawValue
+    }
+    elsewhere = 0
+    if sender == latest { return false }
     if sender == before {
       returns += 1
     } else if returns > 0 {
@@ -37,6 +51,9 @@ extension SenderTrail: StateElement {
     try coder("latest", &latest)
     try coder("before", &before)
     try coder("returns", &returns)
+    try coder("receiver", &receiver)
+    try coder("elsewhere", &elsewhere)
+    try coder.check(elsewhere < Self.patience)
   }
 }
 
@@ -70,13 +87,13 @@ struct CountingTwin: StateElement {
 extension BeaconCatalogue {
   /// Whether a sender of a beacon's identity counts.
   @inline(__always) mutating func counts(
-    _ address: DeviceAddress, as beacon: BeaconIndex, at time: MonotonicTime
+    _ address: DeviceAddress, as beacon: BeaconIndex, from receiver: ReceiverIndex, at time: MonotonicTime
   ) -> Bool {
     // Scanners may not say the address.
     if address.bits == 0 { return true }
     let sender = SenderTrail.hash(address)
     let place = Int(beacon.rawValue)
-    if traits[place].trail.note(sender) {
+    if traits[place].trail.note(sender, at: receiver) {
       twins[beacon] = CountingTwin(sender, at: time)
       if !isMember(beacon) || twinNews.count < Self.twinNoticeLimit { twinNews.append((beacon, address)) }
     }
