@@ -37,14 +37,18 @@ public struct CaptureDecoder: Sendable {
   private var isAtEnd = false
   /// How many bytes of a skipped block are not read yet.
   private var skip = 0
-  private var records = CaptureRecords()
+  private var records: CaptureRecords
   private var output = CaptureOutput()
   private var failure: CaptureError?
 
   /// How many bytes of the capture are decoded.
   public private(set) var offset: Int64 = 0
 
-  public init() {}
+  /// - Parameter isLive: whether lines that cannot be read are refused, and the next ones read.
+  public init(isLive: Bool = false) { records = CaptureRecords(isLive: isLive) }
+
+  /// Refused lines since the last call: the first of them, and how many there were.
+  mutating func takeRefusals() -> (errors: [CaptureError], count: UInt64) { output.takeRefusals() }
 
   /// The receivers so far; their indices do not change.
   public var receivers: ReceiverTable { output.receivers }

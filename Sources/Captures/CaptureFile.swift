@@ -21,10 +21,16 @@ public struct CaptureFile: ~Copyable {
   /// Length in bytes; nil if unknown, as for a pipe.
   public let length: Int64?
   private let descriptor: FileDescriptor
-  private var decoder = CaptureDecoder()
+  private var decoder: CaptureDecoder
+  private let onRefusal: (([CaptureError], UInt64) -> Void)?
 
   /// Opens a capture; `-` is standard input.
-  public init(path: String) throws(CaptureError) {
+  ///
+  /// - Parameter onRefusal: for a live source: is called with lines that cannot be read, before the next ones are awaited; the
+  ///   first of them, and how many there are. nil: such a line ends the capture.
+  public init(path: String, onRefusal: (([CaptureError], UInt64) -> Void)? = nil) throws(CaptureError) {
+    decoder = CaptureDecoder(isLive: onRefusal != nil)
+    self.onRefusal = onRefusal
     name = path == "-" ? "standard input" : path
     descriptor = try Self.open(path, name)
     length = descriptor.fileLength
@@ -56,11 +62,15 @@ public struct CaptureFile: ~Copyable {
   {
     while true {
       do throws(CaptureError) {
-        if let step = try decoder.next(into: &batch) { return step }
+        let step = try decoder.next(into: &batch)
+        if let onRefusal, case let refusals = decoder.takeRefusals(), refusals.count > 0 {
+          var errors: [CaptureError] = []
+          for error in refusals.errors { errors.append(named(error)) }
+          onRefusal(errors, refusals.count)
+        }
+        if let step { return step }
       } catch {
-        var error = error
-        error.source = name
-        throw error
+        throw named(error)
       }
       do throws(SystemError) {
         try decoder.fill { bytes, offset throws(SystemError) in
@@ -70,6 +80,12 @@ public struct CaptureFile: ~Copyable {
         throw Self.unreadable(name, error)
       }
     }
+  }
+
+  private func named(_ error: CaptureError) -> CaptureError {
+    var error = error
+    error.source = name
+    return error
   }
 
   private static func unreadable(_ name: String, _ error: SystemError) -> CaptureError {

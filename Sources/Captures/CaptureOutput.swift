@@ -8,6 +8,11 @@ struct CaptureOutput: Sendable {
   var event: CaptureDecoder.Step?
   var receivers = ReceiverTable()
   var malformedEvents: Int64 = 0
+  /// Lines of a live source that were refused, since they were taken; the first few.
+  private(set) var refusals: [CaptureError] = []
+  /// How many there are.
+  private(set) var refused: UInt64 = 0
+  private static let refusalLimit = 16
   private(set) var wallTime = WallTime(nanoseconds: 0)
 
   private var clock = RecordingClock()
@@ -37,6 +42,16 @@ struct CaptureOutput: Sendable {
     } catch {
       malformedEvents += 1
     }
+  }
+
+  mutating func refuse(_ error: CaptureError) {
+    refused += 1
+    if refusals.count < Self.refusalLimit { refusals.append(error) }
+  }
+
+  mutating func takeRefusals() -> (errors: [CaptureError], count: UInt64) {
+    defer { (refusals, refused) = ([], 0) }
+    return (refusals, refused)
   }
 
   mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>) {

@@ -22,6 +22,9 @@ struct CaptureRecords: Sendable {
   private var pcapng = PcapngBlocks()
   private var text = TextLines()
 
+  /// - Parameter isLive: see `TextLines`.
+  init(isLive: Bool) { text.isLive = isLive }
+
   /// Whether bytes left at the end are allowed. The text format has already reported them.
   var mayEnd: Bool { if case .text = reader { true } else { false } }
 
@@ -45,7 +48,7 @@ struct CaptureRecords: Sendable {
   private mutating func readHeader(
     _ bytes: Span<UInt8>, _ place: CapturePlace, into output: inout CaptureOutput
   ) throws(CaptureError) -> Int {
-    switch try CaptureFormat.detect(bytes) {
+    switch try CaptureFormat.detect(bytes, isLive: text.isLive) {
     case .btsnoop:
       guard bytes.count >= BtsnoopRecords.headerLength else { return 0 }
       reader = .btsnoop(try BtsnoopRecords(header: bytes))
@@ -74,7 +77,8 @@ enum CaptureFormat: Equatable, Sendable {
   /// How many bytes are needed to decide, unless the file is shorter.
   static let prefixLength = 8
 
-  static func detect(_ bytes: Span<UInt8>) throws(CaptureError) -> Self {
+  /// - Parameter isLive: other text may precede the first object, as a program says that it starts.
+  static func detect(_ bytes: Span<UInt8>, isLive: Bool = false) throws(CaptureError) -> Self {
     guard !bytes.isEmpty else {
       throw CaptureError(
         .empty, at: .start, "the capture is empty; was the recording stopped before it began?")
@@ -92,7 +96,7 @@ enum CaptureFormat: Equatable, Sendable {
         .compressed, at: .start, "this is gzip; unpack it first, for example: gunzip -c FILE | … --capture -")
     }
     for index in bytes.indices where !TextLines.isBlank(bytes[index]) {
-      if bytes[index] == UInt8(ascii: "{") { return .text }
+      if bytes[index] == UInt8(ascii: "{") || isLive && (0x21...0x7E).contains(bytes[index]) { return .text }
       // A byte order mark before the text.
       if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { return .text }
       throw CaptureError(

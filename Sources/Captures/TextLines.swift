@@ -11,6 +11,10 @@ struct TextLines: Sendable {
   /// Bytes of a beacon's key, as in the observations of a gateway.
   static let longestKey = 200
 
+  /// Whether a line that cannot be read is refused and the next one read, as from a receiver that goes on.
+  var isLive = false
+  /// Whether the rest of a line that is too long is skipped.
+  private var isSkipping = false
   private var number: Int64 = 0
   /// How many of the unread bytes are known to contain no line end.
   private var searched = 0
@@ -28,10 +32,15 @@ struct TextLines: Sendable {
   ) throws(CaptureError) -> Int {
     var end = searched
     while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+    if isSkipping { return skip(bytes, to: end) }
     guard end <= Self.longestLine else {
-      throw CaptureError(
+      let error = CaptureError(
         .damaged, at: .line(number + 1),
         "the line is longer than \(Self.longestLine) bytes; is this the text form?")
+      guard isLive else { throw error }
+      output.refuse(error)
+      isSkipping = true
+      return skip(bytes, to: end)
     }
     guard end < bytes.count || (atEnd && end > 0) else {
       searched = end
@@ -46,12 +55,23 @@ struct TextLines: Sendable {
       guard try read(line, into: &output) else { return 0 }
     } catch {
       let isCut = atEnd && end == bytes.count
-      throw CaptureError(
+      let error = CaptureError(
         isCut ? .truncated : .damaged, at: .line(number + 1),
         "column \(error.offset + 1): \(error.message)\(isCut ? "; the last line is cut short" : "")")
+      guard isLive else { throw error }
+      output.refuse(error)
     }
     number += 1
     return min(end + 1, bytes.count)
+  }
+
+  /// Skips what is there of a line that is too long; returns its length.
+  private mutating func skip(_ bytes: Span<UInt8>, to end: Int) -> Int {
+    searched = 0
+    guard end < bytes.count else { return end }
+    isSkipping = false
+    number += 1
+    return end + 1
   }
 
   /// Returns false for a line that must wait.

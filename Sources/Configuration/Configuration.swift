@@ -68,11 +68,17 @@ extension Configuration {
         BeaconEntry(name: beacon.name, pattern: beacon.pattern).key.map { (beacon.name, $0) }
       }, uniquingKeysWith: { first, _ in first })
     let resolving = resolvingIdentities(keys)
+    let named = Dictionary(
+      beacons.compactMap { beacon -> (String, String)? in
+        guard case .scannerID(let id) = beacon.pattern else { return nil }
+        return keys[beacon.name].map { (id, $0) }
+      }, uniquingKeysWith: { first, _ in first })
     return scanners.map { scanner in
       var scanner = scanner
       scanner.servesRooms = !rooms.isEmpty
       scanner.identities = scanner.identities.compactMapValues { keys[$0] }
         .merging(resolving) { written, _ in written }
+        .merging(named) { written, _ in written }
       return scanner
     }
   }

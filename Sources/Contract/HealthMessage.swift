@@ -93,10 +93,21 @@ package struct HealthMessage: Sendable {
     package init() {}
   }
 
+  /// Lines of standard input that could not be read.
+  package struct RefusedLines: Hashable, Sendable {
+    package var count: UInt64 = 0
+    /// The last of them, and why.
+    package var last: String?
+
+    package init() {}
+  }
+
   /// What scanners sent.
   package struct Remote: Hashable, Sendable {
     package var scanners: [Scanner]
     package var gateways: [Gateway]
+    /// How many more there are than listed.
+    package var unlistedGateways = 0
     /// Messages from the broker that came too fast and were dropped.
     package var lostMessages: UInt64
 
@@ -129,6 +140,8 @@ package struct HealthMessage: Sendable {
   /// Invalid reports on a phone's `app/set`.
   package var refusedReports: UInt64
   package var refusedReadings = RefusedReadings()
+  /// nil: standard input is not read.
+  package var refusedLines: RefusedLines?
   /// Advertisements from private addresses on which no key was tried, because too many strangers came at once.
   package var postponedAddresses: UInt64 = 0
   /// Advertisements of members of regions that were not admitted because there were too many.
@@ -169,16 +182,31 @@ package struct HealthMessage: Sendable {
     return receivers.contains { $0.isRequired && $0.isBlind } ? "partial" : "ok"
   }
 
+  /// How many receivers are listed that the configuration does not name.
+  private static let unnamedLimit = 200
+
+  /// All receivers that the configuration names, and of the others those heard last: anybody can invent them.
+  private var listed: [Receiver] {
+    guard receivers.count(where: { !$0.isRequired }) > Self.unnamedLimit else { return receivers }
+    let latest = receivers.indices.filter { !receivers[$0].isRequired }.sorted {
+      let (a, b) = (receivers[$0].lastHeard, receivers[$1].lastHeard)
+      return (a?.nanoseconds ?? .min) > (b?.nanoseconds ?? .min)
+    }
+    let shown = Set(latest.prefix(Self.unnamedLimit))
+    return receivers.indices.filter { receivers[$0].isRequired || shown.contains($0) }.map { receivers[$0] }
+  }
+
   /// Longer than the longest configurable interval between two messages, which is a day.
   private static let expiry = TimeSpan.seconds(2 * 86400)
 
   package func message(topics: Topics) -> Message {
+    let listed = listed
     let payload = JSONWriter.object {
       $0.field("v", 1)
       $0.field("time", time)
       $0.field("version", version)
       $0.field("state", state)
-      $0.objects("receivers", receivers) { writer, receiver in
+      $0.objects("receivers", listed) { writer, receiver in
         writer.field("name", receiver.name)
         writer.field("state", receiver.state)
         if !receiver.reason.isEmpty { writer.field("reason", receiver.reason) }
@@ -190,6 +218,7 @@ package struct HealthMessage: Sendable {
         writer.field("recoveries", receiver.recoveries)
         if let gain = receiver.gain { writer.field("gain_db", gain, decimals: 1) }
       }
+      if listed.count < receivers.count { $0.field("receivers_unlisted", receivers.count - listed.count) }
       $0.field("advertisements", advertisements)
       $0.field("sightings", sightings)
       $0.field("transitions", transitions)
@@ -204,6 +233,12 @@ package struct HealthMessage: Sendable {
           $0.array("refused", refusedTopics) { $0.value($1) }
         }
         if let refusalFault { $0.field("refusals_unseen", refusalFault) }
+      }
+      if let lines = refusedLines {
+        $0.object("standard_input") {
+          $0.field("refused", lines.count)
+          if let last = lines.last { $0.field("last_refused", last) }
+        }
       }
       $0.field("app_set_refused", refusedReports)
       $0.field("members_refused", refusedMembers)
@@ -350,6 +385,7 @@ extension HealthMessage.Remote {
         if gateway.hasTwin { json.field("name_used_twice", true) }
       }
     }
+    if unlistedGateways > 0 { json.field("gateways_unlisted", unlistedGateways) }
     json.field("messages_lost", lostMessages)
   }
 }

@@ -71,7 +71,8 @@ package struct FleetPartition: Sendable {
 
   static func intake(_ configuration: Configuration, _ pipeline: Pipeline) -> ScannerIntake {
     ScannerIntake(
-      scanners(configuration), ownGateway: configuration.gatewayName, expected: pipeline.receivers.names)
+      scanners(configuration), ownGateway: configuration.gatewayName, expected: pipeline.receivers.names,
+      named: pipeline.configuredReceivers)
   }
 
   static func scanners(_ configuration: Configuration) -> [Scanner] {
@@ -138,6 +139,7 @@ package struct FleetPartition: Sendable {
 
   /// Decides about the collected sightings, and appends the messages.
   private mutating func process(into messages: inout [Message]) -> [String] {
+    for renaming in hearing.renamings { _ = receivers.follow(renaming, in: &pipeline) }
     receivers.learn(intake.table) { pipeline.receiver($0) }
     for change in hearing.changes {
       guard let receiver = receivers[change.receiver] else { continue }

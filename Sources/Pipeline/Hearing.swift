@@ -79,7 +79,7 @@ extension Pipeline {
     engine.observe(sighting, into: &scratch.transitions)
     time = max(time, sighting.time)
     if sighting.beacon != .nobody, !isBeside { counts.sightings += 1 }
-    if !isBeside { rooms?.observe(sighting) }
+    if !isBeside { rooms?.observe(sighting, isInventable: engine.isInventable(sighting.beacon)) }
     teller.telemetry.note(sighting)
     if !scratch.readings.isEmpty { noteReadings(of: sighting, into: &output) }
     if !scratch.transitions.isEmpty || teller.telemetry.hasDue || engine.hasNews { tell(into: &output) }

@@ -31,6 +31,9 @@ package struct Pipeline: Sendable {
   /// The latest time in the input.
   var time = MonotonicTime(nanoseconds: .min)
   var scratch = Scratch()
+  /// Notices of receivers that are in no zone and no room, and how many were told.
+  private var unplaced: [String] = []
+  private var toldUnplaced = 0
 
   /// Buffers, kept for their capacity.
   struct Scratch: Sendable {
@@ -75,7 +78,39 @@ package struct Pipeline: Sendable {
   }
 
   /// The index that a source must use for a receiver; nil if there are too many.
-  package mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
+  package mutating func receiver(_ name: String) -> ReceiverIndex? {
+    let count = receivers.names.count
+    let index = receivers.index(of: name)
+    if receivers.names.count > count { noteUnplaced(name) }
+    return index
+  }
+
+  /// A new receiver may be in no zone and no room, so that whatever it hears moves nobody.
+  private mutating func noteUnplaced(_ name: String) {
+    let isWatched = configuration.zones.contains { $0.receivers == nil && $0.rooms == nil }
+    guard !isWatched, !configuration.zones.isEmpty || !configuration.rooms.isEmpty,
+      unplaced.count < Self.unplacedLimit
+    else { return }
+    let placed =
+      (configuration.zones.flatMap { $0.receivers ?? [] } + configuration.rooms.flatMap(\.receivers))
+      .prefix(3).map(\.printable).joined(separator: ", ")
+    unplaced.append(
+      "no zone and no room has the receiver \(name.printable), so what it hears moves nobody; they have \(placed)"
+        + (name.hasPrefix("hci") ? " (a recording of the gateway hall is --capture hall=FILE)" : ""))
+  }
+  private static let unplacedLimit = 20
+
+  /// Names that the configuration has.
+  package var configuredReceivers: [String] { configuration.receiverNames }
+
+  /// Gives a receiver's index to another one; false if the configuration names it, or the other is known already.
+  mutating func rename(_ receiver: ReceiverIndex, to name: String) -> Bool {
+    guard receivers.index(ofKnown: name) == nil,
+      !configuration.receiverNames.contains(receivers.name(of: receiver))
+    else { return false }
+    receivers.rename(receiver, to: name)
+    return true
+  }
 
   /// Processes deadlines up to `time`.
   package mutating func advance(to time: MonotonicTime, into output: inout Output) {
@@ -163,7 +198,11 @@ package struct Pipeline: Sendable {
 
   /// Notices for the user, each once.
   package mutating func takeNotices() -> [String] {
-    var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
+    var notices = roster.takeNotices()
+    if toldUnplaced < unplaced.count {
+      notices += unplaced[toldUnplaced...]
+      toldUnplaced = unplaced.count
+    }
     notices += teller.takeNotices(refusedMembers: refusedMembers)
     for hold in engine.takeHeld() {
       let words = teller.words(on: hold, of: roster.name(of: hold.beacon), in: name(of: hold.zone))

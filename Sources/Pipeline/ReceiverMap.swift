@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// Maps a source's receivers to the pipeline's: each source numbers them in order of appearance.
@@ -17,6 +18,23 @@ package struct ReceiverMap: Sendable {
       if index == nil { isComplete = false }
       indices.append(index)
     }
+  }
+
+  /// Follows a source that gave an index to another receiver. Returns the pipeline's index, if it passed on with it.
+  ///
+  /// - Parameter others: does not lose its receivers by it.
+  package mutating func follow(
+    _ renaming: ReceiverRenaming, in pipeline: inout Pipeline, beside others: ReceiverMap = ReceiverMap()
+  ) -> ReceiverIndex? {
+    let place = Int(renaming.receiver.rawValue)
+    guard place < indices.count else { return nil }
+    if let index = indices[place], !others.indices.contains(index), pipeline.rename(index, to: renaming.name)
+    {
+      return index
+    }
+    indices[place] = pipeline.receiver(renaming.name)
+    if indices[place] == nil { isComplete = false }
+    return nil
   }
 
   package subscript(index: ReceiverIndex) -> ReceiverIndex? { indices[Int(index.rawValue)] }

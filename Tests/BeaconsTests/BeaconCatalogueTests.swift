@@ -80,6 +80,76 @@ import Testing
       catalogue.see(advertisement(), iBeacon(1, 2, power: "00"))?.measuredPower == nil)
   }
 
+  private func advertisement(_ address: UInt64, at seconds: Int64) -> Advertisement {
+    Advertisement(
+      receiver: ReceiverIndex(rawValue: 1), address: DeviceAddress(bits: address, kind: .random), rssi: -70,
+      time: .zero + .seconds(Double(seconds)), wallTime: WallTime(nanoseconds: 0))
+  }
+
+  @Test func `of several devices with one id, the one that was there first counts until it is silent`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    func hear(_ address: UInt64, _ seconds: Int64) -> Bool {
+      catalogue.see(advertisement(address, at: seconds), iBeacon(1, 2)) != nil
+    }
+    for second in 0..<5 as Range<Int64> { #expect(hear(1, second) && hear(2, second)) }
+    #expect(hear(1, 5) && !hear(2, 5))
+    let twins = catalogue.takeTwins()
+    #expect(twins.map { catalogue.name(of: $0.beacon) } == ["tag"])
+    #expect((6..<20).map { hear(1, $0) }.allSatisfy { $0 })
+    #expect((6..<20).map { hear(2, $0) }.allSatisfy { !$0 })
+    // The first one is silent.
+    #expect(!hear(2, 25) && hear(2, 31))
+    #expect(!hear(1, 31))
+    #expect(catalogue.takeTwins().isEmpty)
+  }
+
+  @Test func `a device whose address changes is no twin`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    for second in 0..<1000 as Range<Int64> {
+      #expect(catalogue.see(advertisement(UInt64(second / 5 + 1), at: second), iBeacon(1, 2)) != nil)
+    }
+    #expect(catalogue.takeTwins().isEmpty)
+  }
+
+  @Test(arguments: ["fd", "01", "14", "ed"])
+  func `a power that no radio reaches is not believed, and told once`(
+    power: String
+  ) {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    for minor in 1...3 as ClosedRange<UInt16> {
+      #expect(catalogue.see(advertisement(), iBeacon(1, minor, power: power))?.measuredPower == nil)
+    }
+    #expect(catalogue.takeDisbelieved().map { catalogue.name(of: $0.beacon) } == ["fleet:1.1"])
+    #expect(catalogue.takeDisbelieved().isEmpty)
+  }
+
+  /// A level of −59 dBm belongs to 1 m, and 41 dB less was sent: a frame of another format would have it so.
+  @Test func `a power far below what is heard is believed until it is heard that loud three times in a row`()
+  {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    let payload = iBeacon(1, 2, power: "9c")  // −100 dBm
+    func power(heard: Int8) -> Int8? { catalogue.see(advertisement(rssi: heard), payload)?.measuredPower }
+    #expect([-90, -65, -58, -58, -61, -58, -58].map { power(heard: $0) } == Array(repeating: -100, count: 7))
+    #expect(catalogue.takeDisbelieved().isEmpty)
+    #expect(power(heard: -58) == nil)
+    #expect(catalogue.takeDisbelieved().count == 1)
+    #expect(power(heard: -90) == nil)
+  }
+
+  @Test func `a configured power is believed, whatever is stated and heard`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid), measuredPower: -98)
+    ])
+    for _ in 0..<5 {
+      #expect(catalogue.see(advertisement(rssi: -30), iBeacon(1, 2, power: "01"))?.measuredPower == -98)
+    }
+    #expect(catalogue.takeDisbelieved().isEmpty)
+  }
+
   @Test func aConfiguredMeasuredPowerOverridesTheFrames() {
     var catalogue = BeaconCatalogue(entries: [
       BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid), measuredPower: -65),

@@ -124,14 +124,33 @@ import Testing
     #expect(first.status == 0, "\(first.errors)")
   }
 
-  @Test func aLineThatIsNoEntryEndsItWithItsNumber() async throws {
+  @Test func `lines that are no entries are counted and named, and the gateway goes on`() async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }
-    try pipe.fileHandleForWriting.write(contentsOf: Data((entry + "{\"t\":1}\n").utf8))
+    let long = String(repeating: "x", count: 70_000)
+    let lines = "my receiver starts\n" + entry + "{\"t\":1}\n{\"t\":2}\n\(long)\n"
+    try pipe.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
+    #expect(
+      try await gateway.wait {
+        try? pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
+        usleep(100_000)
+        return gateway.outputSoFar.contains("enter  house")
+      })
+    func health() -> [String: Any]? {
+      let last = broker.messages.last { $0.topic.hasSuffix("/health") }
+      let fields =
+        last.flatMap { try? JSONSerialization.jsonObject(with: Data($0.payload)) } as? [String: Any]
+      return fields?["standard_input"] as? [String: Any]
+    }
+    #expect(try await gateway.wait { health()?["refused"] as? Int == 4 })
+    #expect((health()?["last_refused"] as? String)?.hasPrefix("standard input: line 5") == true)
+    try pipe.fileHandleForWriting.write(contentsOf: Data("{\"t\":".utf8))
+    try pipe.fileHandleForWriting.close()
     let result = try await gateway.end()
-    #expect(result.status == 65)
-    #expect(result.errors.contains("standard input: line 2"))
+    #expect(result.status == 0, "\(result.errors)")
+    for line in [1, 3, 5] { #expect(result.errors.contains("refused standard input: line \(line)")) }
+    #expect(!result.errors.contains("line 4"))
     #expect(result.isCalm)
   }
 }

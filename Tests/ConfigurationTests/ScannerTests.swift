@@ -28,7 +28,40 @@ import Testing
     #expect(scanner.mapping.fields.count == JSONMapping.Field.allCases.count)
   }
 
+  @Test func `numbers are read with their base, and a power with its distance`() throws {
+    let configuration = try read(
+      """
+      scanners:
+        - kind: json
+          topic: "a/{receiver}"
+          fields:
+            rssi: rssi
+            uuid: uuid
+            major: { path: major, base: 16 }
+            minor: { path: minor, base: 10 }
+            measured_power: { path: tx, base: 16, at: 0 m }
+      """
+    ).configuration
+    let mapping = try #require(configuration.resolvedScanners.first).mapping
+    #expect(mapping.fields[.major] == "major" && mapping.fields[.measuredPower] == "tx")
+    #expect(
+      mapping.forms == [
+        .major: .init(base: 16), .minor: .init(base: 10), .measuredPower: .init(base: 16, isAtZero: true),
+      ])
+    let sentences = Explanation(configuration).scanners.first?.sentences ?? []
+    #expect(sentences.contains("Its major is in hexadecimal digits."))
+    #expect(sentences.contains("Its measured_power is that at 0 m."))
+  }
+
   @Test(arguments: [
+    (
+      "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: a, rssi: { path: r, base: 8 } } }]",
+      "1:94 error base is 10 or 16, not 8"
+    ),
+    (
+      "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: { path: r }, rssi: r } }]",
+      "1:68 error address must be a single value"
+    ),
     ("scanners: [{ kind: espresence }]", "1:20 error kind must be"),
     ("scanners: [{ topic: a }]", "1:12 error kind is missing here"),
     (

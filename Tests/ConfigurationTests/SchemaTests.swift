@@ -16,7 +16,7 @@ import Testing
     keys_file: keys.yaml
     radio: {}
     receivers: [{ name: r }]
-    scanners: [{ kind: json, topic: t, fields: {} }]
+    scanners: [{ kind: json, topic: t, fields: { rssi: {}, major: {}, minor: {}, measured_power: {} } }]
     publish: { observations: {} }
     beacons:
       - { name: a, ibeacon: {} }

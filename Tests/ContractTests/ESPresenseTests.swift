@@ -1,4 +1,5 @@
 import Beacons
+import Configuration
 import Core
 import Testing
 
@@ -106,7 +107,7 @@ import Testing
     var desk = try desk()
     desk.say("espresense/devices/x/kitchen", Self.message("x", mac: address))
     #expect(desk.heard == [])
-    #expect(desk.refused(.identity) == 1)
+    #expect(desk.hearing.named.map(\.address) == [nil])
   }
 
   @Test(arguments: [
@@ -168,5 +169,83 @@ import Testing
       let isOurs = desk.say(topic, Self.message("x"))
       #expect(!isOurs)
     }
+  }
+
+  @Test func `a beacon may be what a scanner alone recognises`() throws {
+    let configuration = try Configuration.read(
+      Array(
+        """
+        scanners: [{ kind: espresense }]
+        beacons: [{ name: anna, scanner_id: "phone:anna" }]
+        """.utf8), path: "test.yaml", environment: [:], hostName: "host"
+    ).configuration
+    var desk = Desk(configuration)
+    desk.say("espresense/devices/phone:anna/kitchen", #"{"id":"phone:anna","rssi":-60}"#)
+    #expect(desk.heard == ["kitchen [entry scanner anna] -60"])
+  }
+
+  @Test func `invented receivers make room again, and configured ones are never replaced`() throws {
+    var desk = try desk()
+    desk.say("espresense/devices/x/kitchen", Self.message("x"))
+    for number in 0..<(ScannerIntake.receiverLimit + 50) {
+      desk.say("espresense/devices/x/room\(number)", Self.message("x"))
+    }
+    #expect(desk.refused(.receivers) == 50)
+    desk.time += 11
+    desk.hearing.removeAll()
+    desk.say("espresense/devices/x/cellar", Self.message("x"))
+    #expect(desk.heard.map { $0.prefix(7) } == ["cellar "])
+    #expect(desk.hearing.renamings.map(\.name) == ["cellar"])
+    #expect(desk.changes == ["cellar ok"])
+    // All but the two that were just heard make room, and nothing else does.
+    for number in 0..<ScannerIntake.receiverLimit {
+      desk.say("espresense/devices/x/other\(number)", Self.message("x"))
+    }
+    #expect(desk.refused(.receivers) == 51)
+    let names = desk.intake.table.names
+    #expect(names.contains("kitchen") && names.contains("cellar") && Set(names).count == names.count)
+  }
+
+  /// A board that heard two devices each second for two minutes.
+  private func settled() throws -> Desk {
+    var desk = try desk()
+    for second in 0..<120 {
+      desk.time = 1000 + Double(second)
+      for mac in ["c10000000001", "c10000000002"] {
+        desk.say("espresense/devices/x/kitchen", Self.message("x", mac: mac))
+      }
+    }
+    #expect(desk.hearing.notices.isEmpty, "\(desk.hearing.notices)")
+    return desk
+  }
+
+  @Test func `a receiver that suddenly speaks far more often is told of, once`() throws {
+    var desk = try settled()
+    for number in 0..<200 {
+      desk.time += 0.02
+      desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: "\(-30 - number % 3)"))
+    }
+    #expect(desk.hearing.notices.count == 1)
+    #expect(desk.hearing.notices.first?.hasPrefix("kitchen speaks far more often than before") == true)
+  }
+
+  @Test func `a receiver that suddenly hears all devices is told of`() throws {
+    var desk = try settled()
+    for number in 10..<40 {
+      desk.time += 0.1
+      desk.say("espresense/devices/x/kitchen", Self.message("x", mac: "c100000000\(number)"))
+    }
+    #expect(desk.hearing.notices.first?.hasPrefix("kitchen hears far more devices than before") == true)
+  }
+
+  @Test func `a receiver that hears more and more is as it is`() throws {
+    var desk = try settled()
+    for second in 0..<600 {
+      desk.time += 1
+      for number in 0..<(2 + second / 40) {
+        desk.say("espresense/devices/x/kitchen", Self.message("x", mac: "c100000000\(10 + number)"))
+      }
+    }
+    #expect(desk.hearing.notices.isEmpty, "\(desk.hearing.notices)")
   }
 }

@@ -42,7 +42,7 @@ import Testing
     desk.say("espresense/rooms/bedroom/status", "offline", retained: true)
     #expect(
       desk.heard == [
-        "kitchen C1:00:00:00:00:01 -61 iBeacon 1.2 -59", "bedroom [entry address c10000000001 anna] -80",
+        "kitchen C1:00:00:00:00:01 -61 iBeacon 1.2 -59", "bedroom [entry scanner anna] -80",
       ])
     #expect(desk.changes == ["kitchen ok", "bedroom ok", "bedroom gone"])
   }

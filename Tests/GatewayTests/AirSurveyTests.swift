@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 import Scenes
 import Testing
@@ -73,5 +74,55 @@ import Testing
   @Test func noNameSteersTheTerminal() throws {
     let (lines, _) = try table([(2, Self.named("a\u{2028}b\u{E000}\u{202E}\u{1B}c"))])
     #expect(lines[1].hasPrefix("“abc” "))
+  }
+
+  @Test func `scan tells of a power that cannot be true, and offers the line`() throws {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    let payload = IBeacon(uuid: 0xFDA5, major: 1, minor: 7, measuredPower: -3).advertisingData
+    survey.observe(
+      Advertisement(
+        receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: 5, kind: .random), rssi: -60,
+        time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
+    let table = ScanTable(salt: 1)
+    let lines = table.lines(survey, at: .zero)
+    #expect(lines[1].contains(" 1.5 m ") && lines.last?.contains("states -3 dBm at 1 m") == true, "\(lines)")
+    #expect(table.configuration(survey, at: .zero)[1].contains("minor: 7 }, measured_power: -59 dBm }"))
+    #expect(table.objects(survey, at: .zero)[0].contains(#""doubt":"states -3 dBm"#))
+  }
+
+  @Test func `what scanners hear is surveyed, with the line that configures it`() throws {
+    var intake = ScannerIntake([Scanner(kind: .espresense)], ownGateway: "home", expected: [])
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    var hearing = Hearing()
+    for (id, more) in [
+      ("phone:anna", #","mac":"5a0000000001""#), ("tile:7", ""), ("apple:1005:9-24", ""),
+      ("iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-7", ""), ("irk:00112233445566778899aabbccddeeff", ""),
+    ] {
+      _ = intake.take(
+        Array(#"{"id":"\#(id)","rssi":-60\#(more)}"#.utf8), topic: "espresense/devices/\(id)/kitchen",
+        isRetained: false, at: .zero, wallTime: WallTime(nanoseconds: 0), into: &hearing)
+    }
+    survey.observe(hearing)
+    let lines = ScanTable(salt: 1).configuration(survey, at: .zero).sorted()
+    #expect(lines.count == 4, "\(lines)")
+    #expect(lines[0].contains("{ name: anna, scanner_id: phone:anna }"))
+    #expect(lines.contains { $0.contains("scanner_id: tile:7 }") })
+    #expect(lines.contains { $0.contains("major: 1, minor: 7 } }") })
+    #expect(survey.count == 4)
+  }
+
+  @Test func `a tag without a beacon's format is offered by its address to who asks for all`() throws {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    let payload = Self.named("Tag 7")
+    survey.observe(
+      Advertisement(
+        receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: 0xC100_0000_0007, kind: .random),
+        rssi: -60, time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
+    var table = ScanTable(salt: 1)
+    #expect(table.configuration(survey, at: .zero) == ["# every beacon heard is already configured"])
+    table.showsAll = true
+    #expect(
+      table.configuration(survey, at: .zero).last?.hasPrefix(
+        #"  - { name: Tag7, address: "C1:00:00:00:00:07" }"#) == true)
   }
 }

@@ -48,6 +48,15 @@ import Testing
     #expect(try read([door, hall]) == read([hall, door]), "whichever is named first")
   }
 
+  @Test func `a recording of another gateway has receivers of that gateway`() throws {
+    let (hall, attic) = (try capture("hci0", [10]), try capture("hci0", [11]))
+    #expect(try read(["hall=\(hall)", "attic=\(attic)"]) == ["hall/hci0 0", "attic/hci0 1000"])
+    // The name of a file may have the sign.
+    let file = hall.replacing(".jsonl", with: "=.jsonl")
+    try FileManager.default.copyItem(atPath: hall, toPath: file)
+    #expect(try read([file]) == ["hci0 0"])
+  }
+
   @Test func aFaultInOneCaptureCostsTheOthersNothing() throws {
     let broken = try capture("hall", [10], "{garbage\n")
     let whole = try capture("door", [10.5, 12, 14])

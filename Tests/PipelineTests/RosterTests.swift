@@ -117,4 +117,34 @@ import Testing
       wallTime: WallTime(nanoseconds: -step))
     return (advertisement, payload(using: &random))
   }
+
+  @Test func `a tag is known by the name or the service that it says, and then by its address`() throws {
+    let configuration = try Scene.configuration(
+      """
+      beacons:
+        - { name: named, local_name: "Tag 7" }
+        - { name: serving, service: "feed" }
+        - { name: long, service: f29dc74a-dbbd-12de-318a-c8b046dd4425 }
+      """)
+    var roster = Roster(configuration)
+    func hear(_ address: UInt64, _ payload: [UInt8]) -> String? {
+      roster.sighting(
+        of: Advertisement(
+          receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: address, kind: .random),
+          rssi: -60,
+          time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span, { _ in }
+      ).map { roster.name(of: $0.beacon) }
+    }
+    let name = [UInt8](" Tag 7".utf8.dropFirst())
+    #expect(hear(1, [2, 1, 6]) == nil)
+    #expect(hear(1, [2, 1, 6, 6, 9] + name) == "named")
+    #expect(hear(1, [2, 1, 6]) == "named")
+    #expect(hear(2, [2, 1, 6, 7, 9] + name + [0x78]) == nil)
+    #expect(hear(3, [2, 1, 6, 5, 3, 0xAA, 0xFE, 0xED, 0xFE]) == "serving")
+    #expect(hear(4, [2, 1, 6, 4, 0x16, 0xED, 0xFE, 1]) == "serving")
+    let uuid: [UInt8] = [
+      0x25, 0x44, 0xDD, 0x46, 0xB0, 0xC8, 0x8A, 0x31, 0xDE, 0x12, 0xBD, 0xDB, 0x4A, 0xC7, 0x9D, 0xF2,
+    ]
+    #expect(hear(5, [17, 7] + uuid) == "long")
+  }
 }

@@ -78,7 +78,7 @@ import Testing
   /// What follows from the configuration or from fields; room that is used again; what is written row by row, under another name, or
   /// with what it needs from others.
   private static let derived: [String: String] = [
-    "Pipeline.Pipeline": "topics limits zoneDefinitions tap history scratch",
+    "Pipeline.Pipeline": "topics limits zoneDefinitions tap history scratch unplaced toldUnplaced",
     "Pipeline.Teller": "changedZones dueBeacons",
     "Pipeline.CrowdPace": "measure next",
     "Pipeline.Phone": "settings window",
@@ -91,10 +91,10 @@ import Testing
     "Pipeline.Telemetry": "interval heldBack newcomerTrials trialPause",
     "Pipeline.Whereabouts": "nearest zones places",
     "Pipeline.RoomPresence": "prefix heldBack",
-    "Pipeline.Roster": "ownRegions bindKeys sealed displayNames zonesByEntry",
+    "Pipeline.Roster": "ownRegions bindKeys sealed displayNames zonesByEntry contents",
     "Beacons.BeaconCatalogue":
       "entries patterns entriesByKey tracked traits names identities strangers beaconsByEntry members "
-      + "limits watchers hasOwnWatchers companions unasked others beside",
+      + "limits watchers hasOwnWatchers companions unasked others beside twinNews",
     "Beacons.AdmissionLimits": "members transitions",
     "Core.RateLimit": "burst interval",
     "Beacons.AddressResolver": "ciphers generation block",

@@ -49,10 +49,13 @@ public enum ADType {
   public static let flags: UInt8 = 0x01
   public static let incompleteServices16: UInt8 = 0x02
   public static let completeServices16: UInt8 = 0x03
+  public static let incompleteServices128: UInt8 = 0x06
+  public static let completeServices128: UInt8 = 0x07
   public static let shortenedLocalName: UInt8 = 0x08
   public static let completeLocalName: UInt8 = 0x09
   public static let txPowerLevel: UInt8 = 0x0A
   public static let serviceData16: UInt8 = 0x16
+  public static let serviceData128: UInt8 = 0x21
   public static let manufacturerData: UInt8 = 0xFF
 }
 

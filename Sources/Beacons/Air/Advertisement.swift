@@ -67,6 +67,17 @@ public struct ReceiverTable: Sendable {
     return index
   }
 
+  /// The index of a known name.
+  public func index(ofKnown name: String) -> ReceiverIndex? { indicesByName[name] }
+
+  /// Gives the index of one receiver to another, which must be new.
+  public mutating func rename(_ index: ReceiverIndex, to name: String) {
+    precondition(indicesByName[name] == nil)
+    indicesByName[names[Int(index.rawValue)]] = nil
+    names[Int(index.rawValue)] = name
+    indicesByName[name] = index
+  }
+
   /// All indices in use, in order.
   public var indices: [ReceiverIndex] { names.indices.map { ReceiverIndex(rawValue: UInt16($0)) } }
 

@@ -68,11 +68,15 @@ extension BeaconCatalogue {
     if !known.isSighted { noteSighted(beacon) }
     if !recognition.isByAddress {
       addresses.remember(beacon, at: advertisement.address, generation: known.generation)
+      guard
+        counts(
+          advertisement.address, as: beacon, from: advertisement.receiver, at: advertisement.time)
+      else { return nil }
     }
     if !others.isEmpty { findBeside(beacon, of: advertisement) }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
-      measuredPower: known.measuredPower ?? recognition.measuredPower,
+      measuredPower: power(recognition.measuredPower, of: beacon, heard: advertisement.rssi),
       time: advertisement.time, wallTime: advertisement.wallTime)
   }
 
@@ -126,8 +130,15 @@ extension BeaconCatalogue {
     guard let beacon = lastSeen ?? beacon(byAddress: address),
       let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
     else { return nil }
+    if let power, let heard = advertisement.rssi, StatedPower.contradicts(power, heard: heard),
+      traits[Int(beacon.rawValue)].measuredPower == nil
+    {
+      return nil
+    }
     if lastSeen != nil {
       addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
+      // The long way says that it does not count.
+      if !counts(address, as: beacon, from: advertisement.receiver, at: advertisement.time) { return nil }
     }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi, measuredPower: power,
@@ -206,7 +217,7 @@ extension BeaconCatalogue {
       beside.append(
         Sighting(
           beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
-          measuredPower: traits[Int(beacon.rawValue)].measuredPower ?? measuredPower,
+          measuredPower: power(measuredPower, of: beacon, heard: advertisement.rssi),
           time: advertisement.time, wallTime: advertisement.wallTime))
     }
   }
@@ -236,8 +247,8 @@ extension BeaconCatalogue {
     if !known.isSighted { noteSighted(beacon) }
     return Sighting(
       beacon: beacon, receiver: observation.receiver, rssi: observation.rssi,
-      measuredPower: known.measuredPower ?? observation.measuredPower, time: observation.time,
-      wallTime: observation.wallTime)
+      measuredPower: power(observation.measuredPower, of: beacon, heard: observation.rssi),
+      time: observation.time, wallTime: observation.wallTime)
   }
 
   private mutating func beacon(_ key: String, at time: MonotonicTime) -> BeaconIndex? {

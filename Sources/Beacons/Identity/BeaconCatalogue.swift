@@ -29,6 +29,8 @@ public struct BeaconCatalogue: Sendable {
     /// The measured power in that payload.
     var payloadPower: Int8?
     var measuredPower: Int8?
+    var stated = StatedPower()
+    var trail = SenderTrail()
     var specificity: UInt8 = 0
     var isSighted = false
     /// How often its row was reused.
@@ -72,6 +74,12 @@ public struct BeaconCatalogue: Sendable {
   /// Sightings of further identities in the latest advertisement. A watcher that wants one of them and its sender gets only the
   /// sender.
   public internal(set) var beside: [Sighting] = []
+  /// Entries of which a beacon's stated power was not believed, and the beacons that nobody was told of yet.
+  var disbelievers: Set<BeaconEntryIndex> = []
+  var disbelieved: [BeaconIndex] = []
+  /// Of beacons whose identity several devices send; and those that nobody was told of yet.
+  var twins: [BeaconIndex: CountingTwin] = [:]
+  var twinNews: [(beacon: BeaconIndex, address: DeviceAddress)] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public internal(set) var refused: UInt64 = 0
@@ -120,6 +128,7 @@ public struct BeaconCatalogue: Sendable {
     tracked[index].entries = []
     companions[beacon] = nil
     unasked[beacon] = nil
+    twins[beacon] = nil
     names[index] = ""
     members -= 1
     vacancies.append(beacon)
@@ -168,8 +177,14 @@ public struct BeaconCatalogue: Sendable {
       guard case .entry(let index) = known.identity else { return beacon(known.identity) }
       return entriesByKey[Self.key(of: previous.entries[Int(index.rawValue)])].flatMap { beacon($0) }
     }
-    for (known, beacon) in zip(previous.traits, adopted) where known.isSighted {
-      if let beacon { traits[Int(beacon.rawValue)].isSighted = true }
+    for (known, beacon) in zip(previous.traits, adopted) {
+      guard let beacon else { continue }
+      traits[Int(beacon.rawValue)].stated = known.stated
+      traits[Int(beacon.rawValue)].trail = known.trail
+      if known.isSighted { traits[Int(beacon.rawValue)].isSighted = true }
+    }
+    for (known, twin) in previous.twins {
+      if let beacon = adopted[Int(known.rawValue)] { twins[beacon] = twin }
     }
     for known in previous.companions.keys {
       guard let sender = previous.sender(of: known), let beacon = adopted[Int(known.rawValue)],
@@ -251,7 +266,7 @@ extension BeaconPattern {
   /// The identity with the higher value names the beacon.
   var specificity: UInt8 {
     switch self {
-    case .address, .resolvingKey: 255
+    case .address, .resolvingKey, .scannerID, .localName, .service: 255
     case .iBeacon(_, _?, _?), .eddystoneUID(_, _?), .eddystoneURL: 200
     case .altBeacon(let prefix): UInt8(clamping: prefix.count * 10)
     case .iBeacon(_, _?, nil): 180
@@ -283,6 +298,9 @@ extension BeaconCatalogue: StateFields {
     try coder(tally: "revision", &revision)
     try coder("admission", &limits)
     try coder("addresses", &addresses)
+    try coder("disbelievers", &disbelievers)
+    try coder("disbelieved", &disbelieved)
+    try coder("twins", &twins)
   }
 
   private struct Row: StateElement {
@@ -349,6 +367,8 @@ extension BeaconCatalogue.Traits: StateElement {
     try coder("payload", &payload)
     try coder("payload_power", &payloadPower)
     try coder("measured_power", &measuredPower)
+    try coder("stated", &stated)
+    try coder("trail", &trail)
     try coder("specificity", &specificity)
     try coder("is_sighted", &isSighted)
     try coder("generation", &generation)

@@ -28,6 +28,12 @@ public enum BeaconPattern: Hashable, Sendable {
   case address(UInt64)
   /// The holder of this entry's identity resolving key, as found by `AddressResolver`.
   case resolvingKey
+  /// The device that scanners know by a name of their own, such as `phone:anna`. Radios never hear it.
+  case scannerID(String)
+  /// Any device that says this name. Anybody can.
+  case localName(String)
+  /// Any device that offers this service: two octets or sixteen, the lowest first.
+  case service([UInt8])
 }
 
 extension BeaconPattern {
@@ -37,7 +43,7 @@ extension BeaconPattern {
     case .iBeacon(_, let major, let minor): major == nil || minor == nil
     case .altBeacon(let prefix): prefix.count < 20
     case .eddystoneUID(_, let instance): instance == nil
-    case .eddystoneURL, .address, .resolvingKey: false
+    case .eddystoneURL, .address, .resolvingKey, .scannerID, .localName, .service: false
     }
   }
 }

@@ -116,7 +116,7 @@ extension BeaconCatalogue {
     var found: [String: BeaconEntryIndex] = [:]
     for (position, entry) in entries.enumerated() {
       switch entry.pattern {
-      case .address, .resolvingKey:
+      case .address, .resolvingKey, .scannerID, .localName, .service:
         let key = key(of: entry)
         if found[key] == nil { found[key] = BeaconEntryIndex(rawValue: Int32(clamping: position)) }
       default: break
@@ -130,6 +130,9 @@ extension BeaconCatalogue {
     switch entry.pattern {
     case .address(let bits): "entry address \(hexadecimal(UInt128(bits), octets: 6)) \(entry.name)"
     case .resolvingKey: "entry key \(entry.name)"
+    case .scannerID: "entry scanner \(entry.name)"
+    case .localName: "entry name \(entry.name)"
+    case .service: "entry service \(entry.name)"
     default: "entry \(entry.name)"
     }
   }
@@ -139,7 +142,7 @@ extension BeaconEntry {
   /// The key of its only beacon; nil for a region, and for a URL, which several frames can spell.
   public var key: String? {
     switch pattern {
-    case .address, .resolvingKey: BeaconCatalogue.key(of: self)
+    case .address, .resolvingKey, .scannerID, .localName, .service: BeaconCatalogue.key(of: self)
     case .iBeacon(let uuid, let major?, let minor?):
       BeaconIdentity.iBeacon(uuid: uuid, major: major, minor: minor).key
     case .eddystoneUID(let namespace, let instance?):

@@ -49,7 +49,7 @@ struct PatternIndex: Sendable {
           addresses.append(bits)
           addressEntries.append(index)
         }
-      case .resolvingKey: break
+      case .resolvingKey, .scannerID, .localName, .service: break
       }
     }
     prefixLengths.sort(by: >)

@@ -14,6 +14,9 @@ extension BeaconPattern {
     case .eddystoneURL(let url): url
     case .address(let bits): "\(DeviceAddress(bits: bits, kind: .public))"
     case .resolvingKey: ""
+    case .scannerID(let id): id
+    case .localName(let name): name
+    case .service(let octets): hexadecimal(octets.reversed())
     }
   }
 

@@ -6,7 +6,9 @@ struct BeaconReader {
   /// The names in the keys file; nil if it could not be read, and names cannot be checked.
   var keyNames: Set<String>?
 
-  private static let patterns = ["ibeacon", "altbeacon", "eddystone", "address", "irk"]
+  private static let patterns = [
+    "ibeacon", "altbeacon", "eddystone", "address", "irk", "scanner_id", "local_name", "service",
+  ]
 
   func read(_ value: Value) -> BeaconSettings? {
     guard let section = value.section(hint: "for example { name: key, address: C1:00:00:00:00:01 }") else {
@@ -40,8 +42,22 @@ struct BeaconReader {
     case "ibeacon": readIBeacon(value)
     case "altbeacon": readAltBeacon(value)
     case "eddystone": readEddystone(value)
+    case "local_name": value.text(hint: "the name that it says").map { .localName($0) }
+    case "service": readService(value)
+    case "scanner_id": value.text(hint: "for example \"phone:anna\"").map { .scannerID($0) }
     default: readAddress(value).map { .address($0.bits) }
     }
+  }
+
+  /// A UUID of 16 or 128 bits, as the octets are sent: the lowest first.
+  private func readService(_ value: Value) -> BeaconPattern? {
+    guard let text = value.text() else { return nil }
+    let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text.replacing("-", with: "")
+    guard let octets = octets(hexadecimal: digits), octets.count == 2 || octets.count == 16 else {
+      return value.refused(
+        "\(quoted(text)) is no UUID of a service", hint: "4 or 32 hexadecimal digits, such as \"feed\"")
+    }
+    return .service(octets.reversed())
   }
 
   private func readIBeacon(_ value: Value) -> BeaconPattern? {
@@ -203,7 +219,7 @@ extension BeaconPattern {
       return "\(first).\(second)"
     case .eddystoneUID: return octets(hexadecimal: text)?.count == 6 ? text.lowercased() : nil
     case .altBeacon: return pair(text).map { "\($0.0).\($0.1)" }
-    case .eddystoneURL, .address, .resolvingKey: return nil
+    case .eddystoneURL, .address, .resolvingKey, .scannerID, .localName, .service: return nil
     }
   }
 }
@@ -224,6 +240,9 @@ extension BeaconPattern {
       return "eddystone: { namespace: \(yamlScalar(hexadecimal(namespace, octets: 10)))\(rest) }"
     case .eddystoneURL(let url): return "eddystone: { url: \(yamlScalar(url)) }"
     case .address(let bits): return "address: \"\(DeviceAddress(bits: bits, kind: .public))\""
+    case .localName(let name): return "local_name: \(yamlScalar(name))"
+    case .service(let octets): return "service: \(yamlScalar(hexadecimal(octets.reversed())))"
+    case .scannerID(let id): return "scanner_id: \(yamlScalar(id))"
     // The name of the key is not in the pattern.
     case .resolvingKey: return "irk: "
     }
@@ -266,6 +285,10 @@ private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> S
     "A region: every Eddystone beacon of \(hexadecimal(namespace, octets: 10)), each as \(name):instance."
   case .eddystoneURL(let url): "The Eddystone beacon that sends \(quoted(url))."
   case .address(let bits): "The device with the address \(DeviceAddress(bits: bits, kind: .public))."
+  case .localName(let name): "Any device that says the name \(quoted(name)), as anybody can."
+  case .service(let octets):
+    "Any device that offers the service \(hexadecimal(octets.reversed())), as anybody can and all of its make do."
+  case .scannerID(let id): "The device that scanners call \(quoted(id)); only they hear it."
   case .resolvingKey:
     "The device whose addresses the identity resolving key \(quoted(key ?? "")) resolves."
   }

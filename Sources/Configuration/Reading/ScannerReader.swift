@@ -90,7 +90,12 @@ struct ScannerReader {
     defer { members.finish() }
     var mapping = JSONMapping(each: each.flatMap { $0.text() }, fields: [:])
     for field in JSONMapping.Field.allCases {
-      if let path = members.take(field.rawValue).flatMap({ $0.text() }) { mapping.fields[field] = path }
+      guard let value = members.take(field.rawValue) else { continue }
+      guard Self.numbers.contains(field), value.scalar == nil else {
+        mapping.fields[field] = value.text()
+        continue
+      }
+      mapping.fields[field] = readNumber(value, field, &mapping)
     }
     if mapping.fields[.rssi] == nil, !members.hasUnknownKey { fields.error("fields needs rssi", hint: hint) }
     let who: [JSONMapping.Field] = [.address, .id, .raw, .manufacturerData, .serviceData, .uuid]
@@ -105,6 +110,34 @@ struct ScannerReader {
       }
     }
     return mapping
+  }
+
+  /// Fields that are numbers, which some gateways write as hexadecimal digits.
+  private static let numbers: [JSONMapping.Field] = [.rssi, .major, .minor, .measuredPower]
+
+  /// A path with how the number there is written; returns the path.
+  private func readNumber(_ value: Value, _ field: JSONMapping.Field, _ mapping: inout JSONMapping) -> String?
+  {
+    guard let section = value.section(hint: "for example { path: major, base: 16 }") else { return nil }
+    defer { section.finish() }
+    var form = JSONMapping.NumberForm()
+    let path: String? = section.require("path", hint: "the member's name").flatMap { $0.text() }
+    if let base = section.take("base") {
+      form.base = base.integer(upTo: 16)
+      if let number = form.base, number != 10, number != 16 {
+        base.error("base is 10 or 16, not \(number)")
+      }
+    }
+    if field == .measuredPower, let distance = section.take("at") {
+      let metres = distance.measure(.distance)
+      form.isAtZero = metres == 0
+      if let metres, metres != 0, metres != 1 {
+        distance.error(
+          "at is 1 m, or 0 m as Eddystone has it", hint: "the distance at which the power is stated")
+      }
+    }
+    mapping.forms[field] = form
+    return path
   }
 
   private func readAliases(_ value: Value) -> [String: String]? {
@@ -176,6 +209,11 @@ func item(_ scanner: Scanner) -> Explanation.Item {
       }
     let after = scanner.prefix.isEmpty ? "" : ", with \(quoted(scanner.prefix)) in front"
     sentences.append("The receiver is named by \(source)\(after).")
+  }
+  for field in JSONMapping.Field.allCases {
+    guard let form = scanner.mapping.forms[field] else { continue }
+    if form.base == 16 { sentences.append("Its \(field.rawValue) is in hexadecimal digits.") }
+    if form.isAtZero { sentences.append("Its \(field.rawValue) is that at 0 m.") }
   }
   if !scanner.aliases.isEmpty {
     let names = scanner.aliases.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }

@@ -25,7 +25,7 @@ struct RemoteGateway: Sendable {
   private var arrived: MonotonicTime?
   /// The last number of each partition.
   private var sequences: [Int: UInt64] = [:]
-  private var heard: MonotonicTime
+  private(set) var heard: MonotonicTime
   private(set) var batches: UInt64 = 0
   private(set) var observations: UInt64 = 0
   /// Batches that did not arrive.

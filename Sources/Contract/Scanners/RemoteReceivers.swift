@@ -19,6 +19,9 @@ struct RemoteReceivers: Sendable {
     var lastNews = MonotonicTime(nanoseconds: .min)
     /// Its last reported health.
     var health: ReceiverHealth?
+    /// Whether the configuration has it; then it makes room for no other.
+    var isNamed = false
+    var pace = SpeakingPace()
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("is_known", &isKnown)
@@ -28,9 +31,13 @@ struct RemoteReceivers: Sendable {
       try coder("is_reported", &isReported)
       try coder("last_news", &lastNews)
       try coder("health", &health)
+      try coder("is_named", &isNamed)
+      try coder("pace", &pace)
     }
   }
 
+  /// A receiver that was silent for this long makes room for another if there are too many.
+  static let evictable = TimeSpan.seconds(10)
   /// A receiver that has been silent for this long is quiet.
   private static let silence = TimeSpan.seconds(60)
   /// After a new connection, how long a receiver that was cut off with us may take to report that it is offline.
@@ -44,10 +51,23 @@ struct RemoteReceivers: Sendable {
   private var connected: MonotonicTime?
   /// How many names scanners have added; configured ones do not count.
   private var invented = 0
+  /// Before this time no receiver makes room for another.
+  private var nextEviction = MonotonicTime(nanoseconds: .min)
 
-  /// Reserves room for the names in the configuration.
-  mutating func expect(_ names: [String]) {
+  /// Reserves room for names that may report.
+  ///
+  /// - Parameter named: those in the configuration.
+  mutating func expect(_ names: [String], named: Set<String>) {
     for name in names where indices[name] == nil { indices[name] = table.index(of: name) }
+    while entries.count < table.names.count { entries.append(Entry()) }
+    for index in table.indices {
+      entries[Int(index.rawValue)].isNamed = named.contains(table.name(of: index))
+    }
+  }
+
+  /// Whether the configuration names a receiver with this beginning.
+  func names(anyOf prefix: String) -> Bool {
+    table.indices.contains { entries[Int($0.rawValue)].isNamed && table.name(of: $0).hasPrefix(prefix) }
   }
 
   /// Receivers that have reported or that the configuration names.
@@ -58,14 +78,50 @@ struct RemoteReceivers: Sendable {
 
   /// The index of a receiver that sent an observation.
   ///
-  /// - Parameter limit: how many names scanners may add.
-  mutating func index(of name: String, limit: Int) throws(ScannerRefusal) -> ReceiverIndex {
+  /// - Parameters:
+  ///   - limit: how many names scanners may add. Beyond it, the receiver that was unheard for longest makes room.
+  ///   - renamings: the index that it leaves.
+  mutating func index(
+    of name: String, limit: Int, at time: MonotonicTime, into renamings: inout [ReceiverRenaming]
+  ) throws(ScannerRefusal) -> ReceiverIndex {
     if let known = indices[name] { return known }
     guard ScannedValue.isName(name) else { throw .receiver }
-    guard invented < limit, let index = table.index(of: name) else { throw .receivers }
-    invented += 1
+    if invented < limit, let index = table.index(of: name) {
+      invented += 1
+      indices[name] = index
+      while entries.count <= Int(index.rawValue) { entries.append(Entry()) }
+      return index
+    }
+    guard let index = unheardLongest(at: time) else { throw .receivers }
+    indices[table.name(of: index)] = nil
+    table.rename(index, to: name)
     indices[name] = index
+    entries[Int(index.rawValue)] = Entry()
+    renamings.append(ReceiverRenaming(receiver: index, name: name))
     return index
+  }
+
+  /// The receiver that makes room for another: unheard for longest, and named nowhere. Anybody can invent receivers, so there
+  /// must be room again for a true one.
+  private mutating func unheardLongest(at time: MonotonicTime) -> ReceiverIndex? {
+    guard time >= nextEviction else { return nil }
+    var unheard: Int?
+    for place in entries.indices where !entries[place].isNamed {
+      if unheard.map({ entries[place].lastNews < entries[$0].lastNews }) ?? true { unheard = place }
+    }
+    guard let place = unheard else { return nil }
+    let silent = entries[place].lastNews
+    // No time is earlier than the earliest.
+    guard silent.nanoseconds == .min || time - silent >= Self.evictable else {
+      nextEviction = silent + Self.evictable
+      return nil
+    }
+    return ReceiverIndex(rawValue: UInt16(place))
+  }
+
+  /// See `SpeakingPace`.
+  mutating func note(_ device: UInt64, by receiver: ReceiverIndex, at time: MonotonicTime) -> String? {
+    entries[Int(receiver.rawValue)].pace.note(device, at: time)
   }
 
   mutating func heard(
@@ -198,6 +254,7 @@ extension RemoteReceivers {
     try coder("invented", &invented, in: 0...Int(UInt32.max))
     try coder.check(entries.allSatisfy { $0.scanner >= 0 && $0.scanner < max(scanners, 1) })
     guard coder.isReading else { return }
+    while entries.count < table.names.count { entries.append(Entry()) }
     indices = [:]
     for index in table.indices { indices[table.name(of: index)] = index }
   }

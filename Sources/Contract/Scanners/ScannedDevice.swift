@@ -14,6 +14,18 @@ struct ScannedDevice: Equatable {
   var payload: [UInt8] = []
   /// When the scanner received it, in its own format.
   var time: String?
+  /// Whether a field of it could not be read.
+  var isUnreadable = false
+}
+
+/// A device that a scanner knows by a name of its own, and whose payload it did not send.
+package struct NamedDevice: Sendable {
+  package var id: String
+  package var address: DeviceAddress?
+  package var receiver: ReceiverIndex
+  package var rssi: Int8?
+  package var time: MonotonicTime
+  package var wallTime: WallTime
 }
 
 /// Parses numbers and texts of scanners, which may be hostile.
@@ -65,6 +77,17 @@ enum ScannedValue {
     guard digits.utf8.count <= 2 * FragmentedAdvertisements.maximumLength,
       let octets = Core.octets(hexadecimal: digits)
     else { throw .payload }
+    return octets
+  }
+
+  /// Octets of a list of numbers.
+  static func octets(_ values: [JSONTree]) throws(ScannerRefusal) -> [UInt8] {
+    guard values.count <= FragmentedAdvertisements.maximumLength else { throw .payload }
+    var octets: [UInt8] = []
+    for value in values {
+      guard case .number(let number) = value, let octet = UInt8(exactly: number) else { throw .payload }
+      octets.append(octet)
+    }
     return octets
   }
 

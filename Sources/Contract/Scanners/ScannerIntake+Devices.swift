@@ -7,28 +7,42 @@ extension ScannerIntake {
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
     let scanner = scanners[message.scanner]
-    var causes: [ScannerRefusal] = []
-    let (devices, others) = scanner.mapping.read(message.payload, topic: fields) { causes.append($0) }
+    var causes: [(cause: ScannerRefusal, field: UnreadableField?)] = []
+    let (devices, others) = scanner.mapping.read(message.payload, topic: fields) { causes.append(($0, $1)) }
     figures[message.scanner].withoutSignal += UInt64(others)
     for device in devices {
       do throws(ScannerRefusal) { try take(device, message, scanner, into: &hearing) } catch {
-        causes.append(error)
+        // Its field was refused already.
+        if error != .identity || !device.isUnreadable { causes.append((error, nil)) }
       }
     }
-    for cause in causes { refuse(cause, message.scanner, into: &hearing) }
+    for (cause, field) in causes { refuse(cause, message.scanner, for: field, into: &hearing) }
   }
 
   private mutating func take(
     _ device: ScannedDevice, _ message: Message, _ scanner: Scanner, into hearing: inout Hearing
   ) throws(ScannerRefusal) {
     let key = device.id.flatMap { scanner.identities[$0] }
-    guard key != nil || device.address != nil || !device.payload.isEmpty else { throw .identity }
-    guard let name = (device.receiver ?? scanner.receiver).map(scanner.name(of:)) else { throw .receiver }
-    let receiver = try receivers.index(of: name, limit: Self.receiverLimit)
+    let name =
+      key == nil && device.payload.isEmpty ? device.id.flatMap { SpokenIdentity.isName($0) ? $0 : nil } : nil
+    guard key != nil || device.address != nil || !device.payload.isEmpty || name != nil else {
+      throw .identity
+    }
+    guard let place = (device.receiver ?? scanner.receiver).map(scanner.name(of:)) else { throw .receiver }
+    let receiver = try receivers.index(
+      of: place, limit: Self.receiverLimit, at: message.arrival, into: &hearing.renamings)
     receivers.heard(
       receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
     if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { throw .repeated }
     figures[message.scanner].observations += 1
+    noteSpeech(of: receiver, about: Self.hash(device), at: message.arrival, into: &hearing)
+    if let name {
+      hearing.named.append(
+        NamedDevice(
+          id: name, address: device.address, receiver: receiver, rssi: device.rssi, time: message.arrival,
+          wallTime: message.wallTime))
+      if device.address == nil { return }
+    }
     if let key {
       hearing.observations.append(
         Observation(
@@ -40,6 +54,15 @@ extension ScannerIntake {
           rssi: device.rssi, time: message.arrival, wallTime: message.wallTime),
         payload: device.payload.span)
     }
+  }
+
+  /// Of its address, or else of its id or payload.
+  private static func hash(_ device: ScannedDevice) -> UInt64 {
+    if let address = device.address { return (address.bits &* 0x9E37_79B9_7F4A_7C15) >> 40 }
+    let id = Array((device.id ?? "").utf8)
+    var hash = FNV1a()
+    hash.combine(id.isEmpty ? device.payload.span : id.span)
+    return UInt64(truncatingIfNeeded: hash.value >> 64)
   }
 
   /// The key under which repetitions are recognised.

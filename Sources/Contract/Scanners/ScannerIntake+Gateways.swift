@@ -12,7 +12,7 @@ extension ScannerIntake {
       return refuse(error, place, of: fields[.gateway], into: &hearing)
     }
     guard fields[.gateway].map({ $0 == topicLevel(batch.gateway) }) ?? true, batch.gateway != ownGateway,
-      gateways[batch.gateway] != nil || gateways.count < Self.gatewayLimit
+      gateways[batch.gateway] != nil || hasRoom(at: message.arrival)
     else {
       refusedObservations += UInt64(batch.heard.count)
       return refuse(.gateway, place, of: fields[.gateway], into: &hearing)
@@ -36,7 +36,8 @@ extension ScannerIntake {
     var indices: [ReceiverIndex] = []
     for name in batch.receivers {
       let index = try receivers.index(
-        of: scanner.name(of: Self.receiver(name, of: batch.gateway)), limit: Self.receiverLimit)
+        of: scanner.name(of: Self.receiver(name, of: batch.gateway)), limit: Self.receiverLimit,
+        at: message.arrival, into: &hearing.renamings)
       receivers.heard(
         index, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
       indices.append(index)
@@ -63,6 +64,23 @@ extension ScannerIntake {
           measuredPower: beacon.measuredPower, time: time,
           wallTime: message.wallTime - (message.arrival - time)))
     }
+  }
+
+  /// Whether there is room for another gateway. If not, the one unheard for longest makes it, unless the configuration names
+  /// a receiver of it.
+  private mutating func hasRoom(at time: MonotonicTime) -> Bool {
+    if gateways.count < Self.gatewayLimit { return true }
+    guard time >= nextGateway else { return false }
+    for (name, gateway) in gateways.sorted(by: { $0.value.heard < $1.value.heard }) {
+      guard time - gateway.heard >= RemoteReceivers.evictable else {
+        nextGateway = gateway.heard + RemoteReceivers.evictable
+        return false
+      }
+      if receivers.names(anyOf: Self.receiver("", of: name)) { continue }
+      gateways[name] = nil
+      return true
+    }
+    return false
   }
 
   /// Logs that rooms do not wait this long, because otherwise nobody would know why they stay empty.

@@ -18,7 +18,7 @@ import Core
 package struct ScannerIntake: Sendable {
   /// In bytes. A gateway that sends arrays of a thousand devices stays below this.
   package static let largestMessage = 192 << 10
-  /// How many receivers scanners may add to the configured ones.
+  /// How many receivers scanners may add to the configured ones. Then those unheard for longest make room.
   package static let receiverLimit = 1000
   static let gatewayLimit = 256
 
@@ -27,6 +27,8 @@ package struct ScannerIntake: Sendable {
   let ownGateway: String
   var receivers = RemoteReceivers()
   var gateways: [String: RemoteGateway] = [:]
+  /// Before this time no gateway makes room for another.
+  var nextGateway = MonotonicTime(nanoseconds: .min)
   var repeats = RepeatMemory()
   /// What came from each scanner, for `health`.
   package internal(set) var figures: [HealthMessage.Scanner]
@@ -40,21 +42,27 @@ package struct ScannerIntake: Sendable {
   /// How many characters of it a log message shows.
   private static let toldTopic = 100
 
-  /// - Parameter expected: names of receivers that the configuration has.
-  package init(_ scanners: [Scanner], ownGateway: String, expected: [String]) {
+  /// - Parameters:
+  ///   - expected: names of receivers that may report.
+  ///   - named: those that the configuration has, which make room for no others; nil: all of these.
+  package init(_ scanners: [Scanner], ownGateway: String, expected: [String], named: [String]? = nil) {
     self.scanners = scanners
     self.ownGateway = ownGateway
     figures = scanners.map(Self.figures)
-    receivers.expect(expected)
+    receivers.expect(expected, named: Set(named ?? expected))
   }
 
   /// Names of receivers by their index in `Hearing`.
   package var table: ReceiverTable { receivers.table }
 
-  /// What came from other gateways, by name.
+  /// What came from other gateways, by name: from all, or from those heard last.
   package var gatewayFigures: [HealthMessage.Gateway] {
-    gateways.map { $1.figures(named: $0) }.sorted { $0.name < $1.name }
+    let latest = gateways.sorted { ($1.value.heard, $0.key) < ($0.value.heard, $1.key) }
+    return latest.prefix(Self.listedGateways).map { $1.figures(named: $0) }.sorted { $0.name < $1.name }
   }
+  /// How many more there are.
+  package var unlistedGateways: Int { max(0, gateways.count - Self.listedGateways) }
+  private static let listedGateways = 100
 
   private static func figures(_ scanner: Scanner) -> HealthMessage.Scanner {
     HealthMessage.Scanner(kind: scanner.kind.rawValue, topic: scanner.topic.filter)
@@ -140,20 +148,26 @@ package struct ScannerIntake: Sendable {
     }
   }
 
-  /// - Parameter source: a further name for the log message.
+  /// - Parameters:
+  ///   - source: a further name for the log message.
+  ///   - field: what could not be read. Each field is logged once.
   mutating func refuse(
-    _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
+    _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, for field: UnreadableField? = nil,
+    into hearing: inout Hearing
   ) {
     figures[place].refused[cause.rawValue, default: 0] += 1
     let filter = figures[place].topic
-    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, filter, source ?? ""]).inserted else {
+    guard told.count < Self.noticeLimit,
+      told.insert([cause.rawValue, filter, source ?? field?.field.rawValue ?? ""]).inserted
+    else {
       return
     }
     let sender = source.map { " from \($0.printable)" } ?? ""
     let first =
       source == nil && topic != filter
       ? "; the first on \(String(topic.prefix(Self.toldTopic)).printable)" : ""
-    hearing.notices.append("refused\(sender) on \(filter): \(cause.words) (counted in health\(first))")
+    let detail = (field.map { "; \($0.words)" } ?? "") + first
+    hearing.notices.append("refused\(sender) on \(filter): \(cause.words) (counted in health\(detail))")
   }
 
   // MARK: The connection and time
@@ -178,7 +192,7 @@ package struct ScannerIntake: Sendable {
 
   /// Continues with another configuration, keeping its state.
   package mutating func reconfigure(
-    _ new: [Scanner], expected: [String], at time: MonotonicTime, wallTime: WallTime,
+    _ new: [Scanner], expected: [String], named: [String]? = nil, at time: MonotonicTime, wallTime: WallTime,
     into hearing: inout Hearing
   ) {
     let old = figures
@@ -189,12 +203,18 @@ package struct ScannerIntake: Sendable {
       }
     }
     scanners = new
-    receivers.expect(expected)
+    receivers.expect(expected, named: Set(named ?? expected))
     receivers.reconfigure(
       { place in
         new.indices.first { figures[$0].kind == old[place].kind && figures[$0].topic == old[place].topic }
       }, at: time, wallTime, into: &hearing.changes)
   }
+}
+
+/// The index of a receiver in `ScannerIntake.table` belongs to another one now.
+package struct ReceiverRenaming: Hashable, Sendable {
+  package var receiver: ReceiverIndex
+  package var name: String
 }
 
 /// The content of scanners' messages. A caller empties and fills the same value again and again.
@@ -203,18 +223,27 @@ package struct Hearing: Sendable {
   package var batch = AdvertisementBatch()
   /// Beacons that are identified by their keys.
   package var observations: [Observation] = []
+  /// Devices under a scanner's own name, for people who look for theirs. Those with an address are in `batch`, too.
+  package var named: [NamedDevice] = []
   package var changes: [ReceiverHealthChange] = []
+  /// Receivers whose index belongs to another one from now on. They come before everything else.
+  package var renamings: [ReceiverRenaming] = []
   /// Log messages, each once.
   package var notices: [String] = []
 
   package init() {}
 
-  package var isEmpty: Bool { batch.isEmpty && observations.isEmpty && changes.isEmpty && notices.isEmpty }
+  package var isEmpty: Bool {
+    batch.isEmpty && observations.isEmpty && named.isEmpty && changes.isEmpty && notices.isEmpty
+      && renamings.isEmpty
+  }
 
   package mutating func removeAll() {
     batch.removeAll()
     observations.removeAll(keepingCapacity: true)
+    named.removeAll(keepingCapacity: true)
     changes.removeAll()
+    renamings.removeAll()
     notices.removeAll()
   }
 }

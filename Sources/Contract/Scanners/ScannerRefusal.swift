@@ -13,6 +13,8 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   case receivers
   /// It identifies no beacon that could be configured.
   case identity
+  /// A field has a value that cannot be read. The rest of the observation counts if it identifies a beacon.
+  case field
   /// Not a signal strength that a radio reports.
   case signal
   /// A signal strength that means "lost".
@@ -42,6 +44,7 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
     case .receiver: "messages that do not say which receiver heard, or whose name cannot be used"
     case .receivers: "more than \(ScannerIntake.receiverLimit) receivers; somebody may be inventing them"
     case .identity: "observations without an address, an identity or a payload"
+    case .field: "fields whose value cannot be read"
     case .signal: "observations whose rssi is no signal strength"
     case .absent: "devices that are not heard any more: an rssi of 0 or −127 says so"
     case .payload: "payloads that are not hexadecimal digits, or too long"

@@ -47,6 +47,12 @@ enum SpokenIdentity {
     return ScannedValue.address(String(text[text.index(after: colon)...]))
   }
 
+  /// Whether a scanner has it as a name of its own for a device: no address, and no identity resolving key, which is a secret.
+  static func isName(_ id: String) -> Bool {
+    ScannedValue.isName(id) && address(id) == nil && ScannedValue.address(id) == nil
+      && !id.lowercased().hasPrefix("irk:")
+  }
+
   /// `uuid-major-minor`.
   private static func numbers(_ text: Substring) -> (uuid: UInt128, major: UInt16, minor: UInt16)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)

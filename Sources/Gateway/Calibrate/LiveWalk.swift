@@ -4,7 +4,6 @@ import Configuration
 import Contract
 import Core
 import Glibc
-import Mosquitto
 import Pipeline
 import Proximity
 import Radio
@@ -162,62 +161,14 @@ extension LiveWalk {
   ///
   /// Throws errors after which no source is left: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
   package func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
-    let options = brokerOptions(onNotice)
-    let client = try options.map { try Client($0) }
+    let ear = try ScannerEar(configuration, onNotice)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      if let client, let options {
-        group.addTask {
-          try await withTaskCancellationHandler {
-            try await self.follow(client, "\(options.host):\(options.port)", onNotice)
-          } onCancel: {
-            Task { await client.stop() }
-          }
-        }
+      if let ear {
+        group.addTask { try await ear.listen(onNotice) { self.hear($0, $1) } }
       }
-      group.addTask { try await self.listen(input, hasScanners: client != nil, onNotice) }
+      group.addTask { try await self.listen(input, hasScanners: ear != nil, onNotice) }
       try await group.next()
       group.cancelAll()
-    }
-  }
-
-  /// For the scanners' messages, beside a running gateway: with a random client id and no last will. nil: there are none.
-  private func brokerOptions(_ onNotice: (String) -> Void) -> Options? {
-    guard !configuration.resolvedScanners.isEmpty else { return nil }
-    guard case .remote(let broker) = configuration.broker else {
-      onNotice("scanners are left out: the configuration names no broker that they could publish to")
-      return nil
-    }
-    return Options(beside: broker, gateway: configuration.gatewayName)
-  }
-
-  /// Receives scanners' messages until the connection is stopped. Throws `BrokerRefusal` for permanent errors.
-  private func follow(_ client: Client, _ broker: String, _ onNotice: (String) -> Void) async throws {
-    var intake = ScannerIntake(
-      configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
-    for filter in intake.filters { try client.subscribe(to: filter, qos: .atMostOnce) }
-    client.start()
-    var hearing = Hearing()
-    var lastRefusal: ConnectionFailure.Kind?
-    for await event in client.events {
-      switch event {
-      case .connected: intake.brokerConnected(at: LiveClock.now)
-      case .refused(let failure):
-        if failure.isPermanent { throw BrokerRefusal(broker: broker, failure: failure) }
-        if lastRefusal != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }
-        lastRefusal = failure.kind
-      case .disconnected(let reason):
-        if !Task.isCancelled { onNotice("lost the broker: \(reason)") }
-      case .subscriptionRefused(let filter, let reason):
-        onNotice("the broker refused the subscription to \(filter): \(reason)")
-      case .message(let message):
-        _ = intake.take(
-          message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now,
-          wallTime: LiveClock.wallNow, into: &hearing)
-        for notice in hearing.notices { onNotice(notice) }
-        self.hear(hearing, intake.table)
-        hearing.removeAll()
-      default: continue
-      }
     }
   }
 

@@ -29,10 +29,23 @@ final class StrangersWatch: Sendable {
     guard isWatching.load(ordering: .relaxed) else { return }
     state.withLock { state in
       batch.forEach { advertisement, payload in state.survey?.observe(advertisement, payload: payload) }
-      guard LiveClock.now > state.until else { return }
-      state.survey = nil
-      isWatching.store(false, ordering: .relaxed)
+      endInTime(&state)
     }
+  }
+
+  /// The same for what scanners hear.
+  func observe(_ hearing: borrowing Hearing) {
+    guard isWatching.load(ordering: .relaxed) else { return }
+    state.withLock { state in
+      state.survey?.observe(hearing)
+      endInTime(&state)
+    }
+  }
+
+  private func endInTime(_ state: inout State) {
+    guard LiveClock.now > state.until else { return }
+    state.survey = nil
+    isWatching.store(false, ordering: .relaxed)
   }
 
   /// Starts or continues the survey; returns the devices.
@@ -71,11 +84,11 @@ final class StrangersWatch: Sendable {
   ) {
     let suggestion = device.beacon == nil ? BeaconSuggestion(device) : nil
     // A pattern that contains the address stays hidden, like the address.
-    let isShown = areRevealed || suggestion.map { !$0.isByAddress } ?? false
+    let isShown = areRevealed || suggestion.map { !$0.isPrivate } ?? false
     json.object {
       $0.field("id", id(of: device))
-      $0.field("address", areRevealed ? "\(device.address)" : nil)
-      $0.field("name", areRevealed || device.beacon != nil ? device.localName : nil)
+      $0.field("address", areRevealed && device.hasAddress ? "\(device.address)" : nil)
+      $0.field("name", areRevealed || device.beacon != nil ? device.localName ?? device.scannerID : nil)
       $0.field("frame", device.frame?.format)
       $0.field("identity", isShown ? suggestion?.pattern.yaml : nil)
       $0.field("beacon", device.beacon)

@@ -112,8 +112,9 @@ extension BeaconPattern {
     case .iBeacon: "iBeacon"
     case .altBeacon: "AltBeacon"
     case .eddystoneUID, .eddystoneURL: "Eddystone beacon"
-    case .address: "Bluetooth device"
+    case .address, .localName, .service: "Bluetooth device"
     case .resolvingKey: "Bluetooth device with a private address"
+    case .scannerID: "Device of a scanner"
     }
   }
 }

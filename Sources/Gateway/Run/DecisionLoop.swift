@@ -52,6 +52,14 @@ package final class DecisionLoop: Feature {
       return receivers
     }
 
+    /// Scanners' receivers whose index belongs to another one now.
+    mutating func follow(_ renamings: [ReceiverRenaming]) {
+      for renaming in renamings {
+        let receiver = remoteReceivers.follow(renaming, in: &pipeline, beside: receivers)
+        if let receiver { health.receivers.forget(receiver) }
+      }
+    }
+
     mutating func learnRemote(_ table: ReceiverTable) -> ReceiverMap {
       remoteReceivers.learn(table) { pipeline.receiver($0) }
       return remoteReceivers
@@ -68,6 +76,10 @@ package final class DecisionLoop: Feature {
   let news = Alarm()
   /// For the dashboard's list of strangers.
   let strangers = StrangersWatch()
+  /// nil: there are beacons.
+  private let introductions: Introductions?
+  /// nil: nothing is recorded.
+  private let recorder: Recorder?
   /// Those that report into `health`.
   let reporters: Mutex<[any Feature]>
   /// Identifies this run in observations for other gateways.
@@ -77,10 +89,13 @@ package final class DecisionLoop: Feature {
   /// - Parameter output: the pipeline's messages from restoring an earlier run.
   package init(
     _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
-    logger: Logger
+    recorder: Recorder? = nil, logger: Logger
   ) {
+    self.recorder = recorder
     var pipeline = pipeline
     pipeline.publishObservations(boot: boot)
+    let configuration = pipeline.configuration
+    introductions = configuration.beacons.isEmpty ? Introductions(configuration) : nil
     heartbeat = Heartbeat(beacons: pipeline.beaconCount, waiting: delivery.waiting)
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
@@ -97,7 +112,9 @@ package final class DecisionLoop: Feature {
 
   /// Processes a batch of the source; `table` has the names of its receivers.
   package func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
+    tell(recorder?.note(batch, table))
     strangers.observe(batch)
+    introductions?.observe(batch) { logger.notice("\($0)") }
     state.withLock { state in
       noteWaking(&state)
       let receivers = state.learn(table)
@@ -110,8 +127,14 @@ package final class DecisionLoop: Feature {
     }
   }
 
+  /// Decisions go on without the recording.
+  private func tell(_ failure: SystemError?) {
+    if let failure { logger.error("the recording ends here: \(failure)") }
+  }
+
   /// The same for a sighting that is identified by the beacon's key.
   func observe(_ observation: Observation, _ table: ReceiverTable) {
+    tell(recorder?.note(observation, table))
     state.withLock { state in
       noteWaking(&state)
       var observation = observation
@@ -154,6 +177,10 @@ package final class DecisionLoop: Feature {
 
   /// Processes deadlines without an advertisement: the end of a dwell time, a lost beacon.
   package func run() async throws {
+    if introductions != nil {
+      logger.notice(
+        "no beacons are configured; those heard are printed here, ready to paste under `beacons:`")
+    }
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         let look = Self.settledTime
@@ -190,6 +217,7 @@ package final class DecisionLoop: Feature {
   }
 
   package func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
+    tell(recorder?.note(change, table))
     state.withLock { state in
       noteWaking(&state)
       var change = change
@@ -344,8 +372,12 @@ package final class DecisionLoop: Feature {
 extension DecisionLoop {
   /// Processes the sightings in scanners' messages; `table` has the names of the receivers.
   func hear(_ hearing: borrowing Hearing, _ table: ReceiverTable) {
+    tell(recorder?.note(hearing, table))
+    strangers.observe(hearing)
+    introductions?.observe(hearing) { logger.notice("\($0)") }
     state.withLock { state in
       noteWaking(&state)
+      state.follow(hearing.renamings)
       let receivers = state.learnRemote(table)
       var news: [Message] = []
       for change in hearing.changes {

@@ -57,14 +57,16 @@ package struct GatewayRun: Sendable {
   private let logger: Logger
   private let notifier: ServiceNotifier?
   private let alive: AliveFile?
+  private let recorder: Recorder?
 
   /// - Parameters:
   ///   - reloads: nil: there is no file to read again.
   ///   - notifier: reports the gateway's state to the service manager.
   ///   - alive: the file in which the gateway records that it is alive.
+  ///   - recorder: records what radios and scanners hear.
   package init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
-    logger: Logger, notifier: ServiceNotifier? = nil, alive: AliveFile? = nil
+    logger: Logger, notifier: ServiceNotifier? = nil, alive: AliveFile? = nil, recorder: Recorder? = nil
   ) {
     self.configuration = configuration
     self.reloads = reloads
@@ -73,6 +75,7 @@ package struct GatewayRun: Sendable {
     self.logger = logger
     self.notifier = notifier
     self.alive = alive
+    self.recorder = recorder
   }
 
   /// Works until SIGINT or SIGTERM.
@@ -119,7 +122,8 @@ package struct GatewayRun: Sendable {
       client, pipeline.topics, user: options.credentials?.username,
       saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
       logger: logger)
-    let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
+    let decisions = DecisionLoop(
+      pipeline, output, delivery: delivery, recorder: recorder, logger: logger)
     let remembered = RememberedTopics(path: stateDirectory?.topics(gateway: configuration.gatewayName))
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger, remembered)
     let broker = "\(options.host):\(options.port)"

@@ -13,7 +13,6 @@ final class RadioService: Feature {
   private let radio: LiveRadio
   private let decisions: DecisionLoop
   private let logger: Logger
-  private let introductions: Introductions?
   private let wake: WakeSettings?
   private let broadcast = Mutex(Broadcast())
 
@@ -31,14 +30,10 @@ final class RadioService: Feature {
     self.decisions = decisions
     wake = configuration.wake
     self.logger = logger
-    introductions = configuration.beacons.isEmpty ? Introductions(configuration) : nil
   }
 
   func run() async throws {
-    var handlers = LiveRadio.Handlers { [decisions, introductions, logger] batch, table in
-      decisions.observe(batch, table)
-      introductions?.observe(batch) { logger.notice("\($0)") }
-    }
+    var handlers = LiveRadio.Handlers { [decisions] batch, table in decisions.observe(batch, table) }
     let told = Mutex<[ReceiverIndex: ReceiverHealth]>([:])
     handlers.onHealth = { [decisions, logger] change, table in
       decisions.apply(change, table)
@@ -53,10 +48,6 @@ final class RadioService: Feature {
     handlers.onCounts = { [decisions] in decisions.count($0, $1) }
     if let wake { handlers.onBroadcast = { [weak self] status in self?.tell(status, of: wake) } }
     handlers.onNotice = { [logger] in logger.warning("\($0)") }
-    if introductions != nil {
-      logger.notice(
-        "no beacons are configured; those heard are printed here, ready to paste under `beacons:`")
-    }
     do {
       try await listen(handlers)
     } catch {
@@ -98,36 +89,6 @@ final class RadioService: Feature {
       try await radio.listen(handlers)
     } onGracefulShutdown: { [radio] in
       radio.stop()
-    }
-  }
-}
-
-/// Logs each beacon in range once, with the line that would configure it.
-final class Introductions: Sendable {
-  private struct State {
-    var survey: AirSurvey
-    var introduced: Set<BeaconPattern> = []
-  }
-
-  /// How often a beacon must be heard: one that only drives by is not logged.
-  private static let patience = 3
-  private static let limit = 1000
-
-  private let state: Mutex<State>
-
-  init(_ configuration: Configuration) { state = Mutex(State(survey: AirSurvey(configuration))) }
-
-  func observe(_ batch: borrowing AdvertisementBatch, _ tell: (String) -> Void) {
-    state.withLock { state in
-      batch.forEach { advertisement, payload in
-        guard let device = state.survey.observe(advertisement, payload: payload),
-          device.count == Self.patience,
-          let suggestion = BeaconSuggestion(device), state.introduced.count < Self.limit,
-          state.introduced.insert(suggestion.pattern).inserted
-        else { return }
-        let signal = device.rssi.map { "  # \($0) dBm" } ?? ""
-        tell("  \(suggestion)\(signal)")
-      }
     }
   }
 }

@@ -39,6 +39,11 @@ struct ReceiverHealths: Sendable {
     entries[index].lastHeard = max(entries[index].lastHeard ?? time, time)
   }
 
+  /// Its index belongs to another receiver now.
+  mutating func forget(_ receiver: ReceiverIndex) {
+    if Int(receiver.rawValue) < entries.count { entries[Int(receiver.rawValue)] = Entry() }
+  }
+
   mutating func set(_ change: ReceiverHealthChange) { entries[position(of: change.receiver)].change = change }
 
   mutating func set(_ counts: ReceiverCounts) { entries[position(of: counts.receiver)].counts = counts }

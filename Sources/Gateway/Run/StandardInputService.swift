@@ -1,24 +1,48 @@
 import Beacons
 import Captures
+import Contract
 import Core
 import Dispatch
 import Logging
 import Radio
 import ServiceLifecycle
+import Synchronization
 
-/// Receives what another program writes to standard input. The end of the input ends the gateway.
-struct StandardInputService: Feature {
-  let decisions: DecisionLoop
-  let logger: Logger
+/// Receives what another program writes to standard input. The end of the input ends the gateway; a line that cannot be read is
+/// counted.
+final class StandardInputService: Feature {
+  private let decisions: DecisionLoop
+  private let logger: Logger
+  private let refused = Mutex(HealthMessage.RefusedLines())
+  /// How many different causes the log has.
+  private static let toldLimit = 20
+
+  init(decisions: DecisionLoop, logger: Logger) {
+    self.decisions = decisions
+    self.logger = logger
+  }
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {
+      let told = Mutex<Set<String>>([])
       try await Recording.hearStandardInput(
-        onHealth: decisions.apply, onObservation: { decisions.observe($0, $1) },
-        onBatch: { decisions.observe($0, $1) })
-      if !Task.isCancelled { logger.notice("standard input ended") }
+        onHealth: self.decisions.apply, onObservation: { self.decisions.observe($0, $1) },
+        onRefusal: { errors, count in
+          self.refused.withLock {
+            $0.count += count
+            $0.last = errors.last.map { "\($0)" } ?? $0.last
+          }
+          for error in errors {
+            let isNew = told.withLock { $0.count < Self.toldLimit && $0.insert(error.message).inserted }
+            if isNew { self.logger.warning("refused \(error) (counted in health)") }
+          }
+        },
+        onBatch: { self.decisions.observe($0, $1) })
+      if !Task.isCancelled { self.logger.notice("standard input ended") }
     }
   }
+
+  func report(into health: inout HealthMessage) { health.refusedLines = refused.withLock { $0 } }
 }
 
 extension Recording {
@@ -30,12 +54,13 @@ extension Recording {
   static func hearStandardInput(
     onHealth: @escaping @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in },
     onObservation: @escaping @Sendable (Observation, ReceiverTable) -> Void,
+    onRefusal: (@Sendable ([CaptureError], UInt64) -> Void)? = nil,
     onBatch: @escaping @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
   ) async throws {
     let (steps, reader) = AsyncThrowingStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     DispatchQueue(label: "standard input").async {
       do throws(CaptureError) {
-        var recording = try Recording(paths: ["-"])
+        var recording = try Recording(paths: ["-"], onRefusal: onRefusal)
         var table = ReceiverTable()
         var batch = AdvertisementBatch()
         while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }),

@@ -36,7 +36,7 @@ final class ScannerLink: Feature {
       State(
         intake: ScannerIntake(
           configuration.resolvedScanners, ownGateway: configuration.gatewayName,
-          expected: decisions.receiverNames)))
+          expected: decisions.receiverNames, named: decisions.look(\.configuredReceivers))))
     self.decisions = decisions
     client = decisions.delivery.client
     self.logger = logger
@@ -66,11 +66,11 @@ final class ScannerLink: Feature {
   }
 
   func configure(_ new: Configuration) {
-    let expected = decisions.receiverNames
+    let (expected, named) = (decisions.receiverNames, decisions.look(\.configuredReceivers))
     take { intake, hearing in
       intake.reconfigure(
-        new.resolvedScanners, expected: expected, at: LiveClock.now, wallTime: LiveClock.wallNow,
-        into: &hearing)
+        new.resolvedScanners, expected: expected, named: named, at: LiveClock.now,
+        wallTime: LiveClock.wallNow, into: &hearing)
     }
     reloads.ring()
   }
@@ -125,6 +125,7 @@ final class ScannerLink: Feature {
       health.remote = HealthMessage.Remote(
         scanners: state.intake.figures, gateways: state.intake.gatewayFigures,
         lostMessages: client.events.lostMessages)
+      health.remote?.unlistedGateways = state.intake.unlistedGateways
     }
   }
 }

@@ -1,6 +1,7 @@
 import Beacons
 import Captures
 import Configuration
+import Contract
 import Core
 import Pipeline
 import Proximity
@@ -16,7 +17,11 @@ package struct AirSurvey: Sendable {
   private static let searchPause = TimeSpan.seconds(1)
 
   package struct Device: Sendable {
+    /// One that it sends, or else one of ours for a device of a scanner that does not say it.
     package var address: DeviceAddress
+    package var hasAddress = true
+    /// The scanner's own name for it.
+    package var scannerID: String?
     /// The configured beacon, if it is one.
     package var beacon: String?
     package var localName: String?
@@ -26,7 +31,20 @@ package struct AirSurvey: Sendable {
     package var rssi: Int8?
     package var lastHeard: MonotonicTime
     package var count: Int
+    /// What it states about its signal at 1 m, judged.
+    package var power = StatedPower()
+    /// Whether the configuration states it.
+    package var hasConfiguredPower = false
     fileprivate var index: BeaconIndex
+
+    /// Whether a scanner's name is for this device alone, and not for all of its make.
+    package var hasLastingName: Bool {
+      let makes = ["apple:", "msft:", "samsung:", "google:", "md:", "sd:", "name:", "device:", "rand:"]
+      return scannerID.map { id in !makes.contains { id.lowercased().hasPrefix($0) } } ?? false
+    }
+
+    /// Why its own power is not believed; nil: it is, or nobody asks.
+    package var complaint: String? { hasConfiguredPower ? nil : power.complaint }
   }
 
   /// By address.
@@ -47,14 +65,56 @@ package struct AirSurvey: Sendable {
 
   package var count: Int { devices.count }
 
+  /// Adds what scanners heard, and calls `body` with each device.
+  package mutating func observe(_ hearing: borrowing Hearing, _ body: (Device) -> Void = { _ in }) {
+    var named: Set<DeviceAddress> = []
+    for device in hearing.named {
+      if let address = device.address { named.insert(address) }
+      if let known = observe(device) { body(known) }
+    }
+    hearing.batch.forEach { heard, payload in
+      if payload.isEmpty, named.contains(heard.address) { return }
+      var advertisement = copy heard
+      advertisement.receiver = Self.remote(advertisement.receiver)
+      // The zero address stands for none.
+      let hasAddress = advertisement.address.bits != 0
+      if !hasAddress { advertisement.address = Self.address(standingFor: payload) }
+      if let known = observe(advertisement, payload: payload, hasAddress: hasAddress) { body(known) }
+    }
+  }
+
+  private mutating func observe(_ named: NamedDevice) -> Device? {
+    let (id, none) = (Array(named.id.utf8), [UInt8]())
+    let address = Self.address(standingFor: id.span)
+    return observe(
+      Advertisement(
+        receiver: Self.remote(named.receiver), address: address, rssi: named.rssi, time: named.time,
+        wallTime: named.wallTime), payload: none.span, hasAddress: false, scannerID: named.id)
+  }
+
+  /// Our radios and scanners count their receivers separately.
+  private static func remote(_ receiver: ReceiverIndex) -> ReceiverIndex {
+    ReceiverIndex(rawValue: receiver.rawValue + UInt16(ReceiverTable.limit))
+  }
+
+  private static func address(standingFor identity: Span<UInt8>) -> DeviceAddress {
+    var hash = FNV1a()
+    hash.combine(identity)
+    return DeviceAddress(bits: UInt64(truncatingIfNeeded: hash.value) & 0xFFFF_FFFF_FFFF, kind: .random)
+  }
+
   /// Adds an advertisement and returns its sender; nil if the survey is full, or if the gateway itself sent it.
   @discardableResult
-  package mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
+  package mutating func observe(
+    _ advertisement: Advertisement, payload: Span<UInt8>, hasAddress: Bool = true, scannerID: String? = nil
+  ) -> Device? {
     if let own = roster.ownRegions, own.areSent(by: payload) { return nil }
     let known =
       devices[advertisement.address]
       ?? freeIndex(at: advertisement.time).map {
-        Device(address: advertisement.address, lastHeard: advertisement.time, count: 0, index: $0)
+        Device(
+          address: advertisement.address, hasAddress: hasAddress, scannerID: scannerID,
+          lastHeard: advertisement.time, count: 0, index: $0)
       }
     guard var device = known else {
       overlooked += 1
@@ -69,8 +129,10 @@ package struct AirSurvey: Sendable {
       measuredPower = measuredPower ?? frame.measuredPower
       if frame.tellsIdentity || device.frame?.tellsIdentity != true { device.frame = frame }
     }
+    measuredPower = device.power.judge(measuredPower, heard: advertisement.rssi)
     if let sighting = roster.sighting(of: advertisement, payload: payload, { _ in }) {
       device.beacon = roster.name(of: sighting.beacon)
+      device.hasConfiguredPower = roster.hasConfiguredPower(sighting.beacon)
       measuredPower = sighting.measuredPower ?? measuredPower
     }
     if device.localName == nil { device.localName = AdvertisedFields.localName(in: payload) }
@@ -165,12 +227,21 @@ package struct BeaconSuggestion: CustomStringConvertible {
   private let device: AirSurvey.Device
 
   /// nil for a device that cannot be configured by its payload, such as a phone with a changing address.
-  package init?(_ device: AirSurvey.Device) {
-    guard device.frame?.tellsIdentity == true else { return nil }
+  ///
+  /// - Parameter any: whether the address of such a device is suggested, too: it may be a tag without a beacon's format.
+  package init?(_ device: AirSurvey.Device, ofAny any: Bool = false) {
+    guard any || device.frame?.tellsIdentity == true || device.scannerID != nil else { return nil }
     self.device = device
+    if isByAddress, !device.hasAddress { return nil }
   }
 
-  package var description: String { "- { name: \(name), \(pattern.yaml) }" }
+  /// With a measured power, if the device states one that cannot be true.
+  package var description: String {
+    let power = device.complaint == nil ? "" : ", measured_power: \(BeaconSuggestion.usualPower)"
+    return "- { name: \(name), \(pattern.yaml)\(power) }"
+  }
+
+  static let usualPower = Measure(.signal, Calibration.defaultMeasuredPower)
 
   /// The pattern that identifies it.
   package var pattern: BeaconPattern {
@@ -178,12 +249,19 @@ package struct BeaconSuggestion: CustomStringConvertible {
     case .iBeacon(let frame): .iBeacon(uuid: frame.uuid, major: frame.major, minor: frame.minor)
     case .altBeacon(let frame): .altBeacon(idPrefix: Self.octets(frame))
     case .eddystoneUID(let frame): .eddystoneUID(namespace: frame.namespace, instance: frame.instance)
-    default: .address(device.address.bits)
+    default: device.scannerID.map(BeaconPattern.scannerID) ?? .address(device.address.bits)
     }
   }
 
   /// Whether only its address identifies it.
-  var isByAddress: Bool { if case .address = pattern { true } else { false } }
+  private var isByAddress: Bool { if case .address = pattern { true } else { false } }
+  /// Whether it identifies a device of somebody, by its address or by a name that a scanner has for it.
+  var isPrivate: Bool {
+    switch pattern {
+    case .address, .scannerID: true
+    default: false
+    }
+  }
 
   private static func octets(_ frame: AltBeacon) -> [UInt8] {
     stride(from: 120, through: 0, by: -8).map { UInt8(truncatingIfNeeded: frame.idHigh >> UInt128($0)) }
@@ -192,7 +270,9 @@ package struct BeaconSuggestion: CustomStringConvertible {
 
   /// The device's own name if YAML allows it without quotes, otherwise its format.
   package var name: String {
-    let letters = (device.localName ?? "").unicodeScalars.filter {
+    // `phone:anna` is Anna's.
+    let called = device.scannerID?.split(separator: ":").last.map(String.init)
+    let letters = (device.localName ?? called ?? "").unicodeScalars.filter {
       ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
         || $0 == "_"
     }

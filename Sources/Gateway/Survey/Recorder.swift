@@ -1,5 +1,6 @@
 import Beacons
 import Captures
+import Contract
 import Core
 import Radio
 import Synchronization
@@ -93,6 +94,35 @@ package final class Recorder: Sendable {
       }
     }
     return handlers
+  }
+
+  /// Records what a running gateway hears, in the text form; returns the error the first time the file cannot be written.
+  func note(_ batch: borrowing AdvertisementBatch, _ receivers: ReceiverTable) -> SystemError? {
+    record(batch, receivers)
+    return write()
+  }
+
+  func note(_ hearing: borrowing Hearing, _ receivers: ReceiverTable) -> SystemError? {
+    state.withLock { state in
+      for change in hearing.changes { state.text.append(change, receivers: receivers) }
+      for observation in hearing.observations { state.text.append(observation, receivers: receivers) }
+      state.count.advertisements += Int64(hearing.observations.count)
+    }
+    record(hearing.batch, receivers)
+    return write()
+  }
+
+  func note(_ observation: Observation, _ receivers: ReceiverTable) -> SystemError? {
+    state.withLock { state in
+      state.text.append(observation, receivers: receivers)
+      state.count.advertisements += 1
+    }
+    return write()
+  }
+
+  func note(_ change: ReceiverHealthChange, _ receivers: ReceiverTable) -> SystemError? {
+    state.withLock { $0.text.append(change, receivers: receivers) }
+    return write()
   }
 
   private func record(_ batch: borrowing AdvertisementBatch, _ receivers: ReceiverTable) {

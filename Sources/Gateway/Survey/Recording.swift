@@ -1,6 +1,7 @@
 import Beacons
 import Captures
 import Core
+import Glibc
 import Pipeline
 import Radio
 
@@ -17,8 +18,13 @@ package struct Recording: ~Copyable {
     /// The error that ended this capture.
     var failure: CaptureError?
     var receivers = ReceiverMap()
+    /// Put before the names of its receivers; empty: nothing.
+    let prefix: String
 
-    init(_ file: consuming CaptureFile) { self.file = file }
+    init(_ file: consuming CaptureFile, prefix: String) {
+      self.file = file
+      self.prefix = prefix
+    }
 
     /// The time of the next entry; nil at the end.
     var head: WallTime? {
@@ -73,11 +79,29 @@ package struct Recording: ~Copyable {
   private let tracks: [Track]
   private var clock = RecordingClock()
 
-  /// Opens captures; `-` is standard input.
-  package init(paths: [String]) throws(CaptureError) {
+  /// Opens captures; `-` is standard input. `hall=FILE` is a recording of another gateway, whose receivers are `hall/hci0` and so
+  /// on, as in the observations that it publishes.
+  ///
+  /// - Parameter onRefusal: see `CaptureFile`.
+  package init(paths: [String], onRefusal: (([CaptureError], UInt64) -> Void)? = nil) throws(CaptureError) {
     var tracks: [Track] = []
-    for path in paths { tracks.append(Track(try CaptureFile(path: path))) }
+    for path in paths {
+      let (gateway, path) = Self.gateway(in: path)
+      tracks.append(
+        Track(
+          try CaptureFile(path: path, onRefusal: onRefusal), prefix: gateway.map { "\($0)/" } ?? ""))
+    }
     self.tracks = tracks
+  }
+
+  /// `hall=FILE`, unless a file has that very name.
+  private static func gateway(in path: String) -> (gateway: String?, path: String) {
+    guard let sign = path.firstIndex(of: "="), sign != path.startIndex, access(path, F_OK) != 0 else {
+      return (nil, path)
+    }
+    let name = path[..<sign]
+    guard !name.contains("/") else { return (nil, path) }
+    return (String(name), String(path[path.index(after: sign)...]))
   }
 
   /// Bytes read so far, and in total; nil if the total is unknown.
@@ -107,7 +131,7 @@ package struct Recording: ~Copyable {
         for track in tracks { if let failure = track.failure { throw failure } }
         return .end
       }
-      track.receivers.learn(track.file.receivers, receiver)
+      track.receivers.learn(track.file.receivers) { receiver(track.prefix + $0) }
       if track.position < track.batch.count {
         if tracks.count == 1, track.receivers.isComplete {
           takeAll(track, into: &batch)

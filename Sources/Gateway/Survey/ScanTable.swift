@@ -35,6 +35,10 @@ package struct ScanTable: Sendable {
     if !showsAll { foot += ", \(counted(listing.count - shown.count, "other device")) (--all)" }
     if survey.overlooked > 0 { foot += ", too many devices; some are not listed" }
     lines += ["", foot]
+    for (device, _) in shown.prefix(room) {
+      if let words = complaint(about: device) { lines.append(height == nil ? words : words.cut(to: width)) }
+    }
+    if let height, lines.count > height { lines.removeLast(lines.count - height) }
     return lines
   }
 
@@ -44,10 +48,11 @@ package struct ScanTable: Sendable {
       let json = JSONWriter.object {
         $0.field("name", device.beacon ?? calledName(of: device))
         $0.field("configured", device.beacon != nil)
-        if showsAddresses { $0.field("address", "\(device.address)") }
+        if showsAddresses, device.hasAddress { $0.field("address", "\(device.address)") }
         $0.field("format", device.frame?.format ?? "unknown")
         $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
         $0.field("distance_m", estimate?.distance, decimals: 2)
+        if let complaint = device.complaint { $0.field("doubt", complaint) }
         $0.field("interval_s", estimate?.interval?.seconds, decimals: 3)
         $0.field("heard", device.count)
         $0.field("age_s", (time - device.lastHeard).seconds, decimals: 1)
@@ -60,19 +65,27 @@ package struct ScanTable: Sendable {
   package func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     var patterns: Set<BeaconPattern> = []
     let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
-      guard device.beacon == nil, let suggestion = BeaconSuggestion(device),
+      guard device.beacon == nil, isShown(device), let suggestion = BeaconSuggestion(device, ofAny: showsAll),
         patterns.insert(suggestion.pattern).inserted
       else { return nil }
       let signal = (estimate?.rssi).map { "  # \(Int($0.rounded())) dBm" } ?? ""
-      return "  \(suggestion)\(signal)"
+      let doubt = device.complaint.map { (signal.isEmpty ? "  # it " : "; it ") + $0 } ?? ""
+      return "  \(suggestion)\(signal)\(doubt)"
     }
     return lines.isEmpty ? ["# every beacon heard is already configured"] : ["beacons:"] + lines
+  }
+
+  /// The power that a beacon states is not used if it cannot be true; the line that helps.
+  private func complaint(about device: AirSurvey.Device) -> String? {
+    device.complaint.map {
+      "\(name(of: device)) \($0): add measured_power: \(BeaconSuggestion.usualPower), measured at 1 m"
+    }
   }
 
   private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
   private func isShown(_ device: AirSurvey.Device) -> Bool {
-    showsAll || device.beacon != nil || device.frame?.tellsIdentity == true
+    showsAll || device.beacon != nil || device.frame?.tellsIdentity == true || device.hasLastingName
   }
 
   private func row(_ device: AirSurvey.Device, _ estimate: Estimate?, at time: MonotonicTime) -> [String] {
@@ -91,13 +104,15 @@ package struct ScanTable: Sendable {
   private func name(of device: AirSurvey.Device) -> String {
     if let beacon = device.beacon { return beacon.printable }
     if let local = device.localName, !local.isEmpty { return "“\(local.prefix(24))”" }
+    if let id = device.scannerID { return "“\(id.prefix(24))”" }
     return calledName(of: device)
   }
 
   /// A device's own name, otherwise what distinguishes it from others.
   private func calledName(of device: AirSurvey.Device) -> String {
     if let local = device.localName, !local.isEmpty { return String(local.prefix(24)) }
-    return showsAddresses ? "\(device.address)" : "~" + hashed(device.address)
+    if let id = device.scannerID { return String(id.prefix(24)) }
+    return showsAddresses && device.hasAddress ? "\(device.address)" : "~" + hashed(device.address)
   }
 
   /// Salted; 6 digits are enough to distinguish neighbours.

@@ -7,6 +7,8 @@ import Proximity
 package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
+  /// nil: no beacon is known by what it says beside its format.
+  private var contents: SenderContents?
   /// The gateway's own broadcasts, which belong to no beacon.
   package let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
@@ -48,6 +50,7 @@ package struct Roster: Sendable {
         watchers[entry].append(Int32(configuration.zones.count + position))
       }
     }
+    contents = SenderContents(configuration.beaconEntries)
     catalogue = BeaconCatalogue(entries: configuration.beaconEntries, watchers: watchers, limits: limits)
   }
 
@@ -114,6 +117,11 @@ package struct Roster: Sendable {
     displayNames.isEmpty ? nil : displayNames[catalogue.name(of: beacon)]
   }
 
+  /// Whether the configuration says how strong it is at 1 m.
+  package func hasConfiguredPower(_ beacon: BeaconIndex) -> Bool {
+    catalogue.entries(of: beacon).contains { catalogue.entries[Int($0.rawValue)].measuredPower != nil }
+  }
+
   /// All names of a beacon.
   package func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
 
@@ -157,7 +165,9 @@ package struct Roster: Sendable {
   ) -> Sighting? {
     if let repeated = catalogue.repeatedSighting(of: advertisement, payload: payload) { return repeated }
     var recognition = catalogue.begin(
-      advertisement, resolved: resolver.entry(for: advertisement.address, at: advertisement.time))
+      advertisement,
+      resolved: resolver.entry(for: advertisement.address, at: advertisement.time)
+        ?? contents?.entry(of: advertisement.address, payload))
     var isOwn = false
     var frames = 0
     var hasReadings = false
@@ -181,6 +191,28 @@ package struct Roster: Sendable {
     kinds.note(kind, of: sighting.beacon)
     if frames == 1, !hasReadings, catalogue.beside.isEmpty { catalogue.remember(payload, of: sighting) }
     return sighting
+  }
+
+  /// Notices for the user, each once.
+  mutating func takeNotices() -> [String] {
+    var notices = sealed.hasNotices ? sealed.takeNotices() : []
+    for twin in catalogue.takeTwins() {
+      notices.append(
+        "several devices send as \(name(of: twin.beacon).printable) at the same time; one of them counts, \(twin.address), and another once it is silent. Give each an id of its own, or an entry by its address"
+      )
+    }
+    guard catalogue.hasDisbelieved else { return notices }
+    for (beacon, complaint) in catalogue.takeDisbelieved() {
+      guard let entry = catalogue.entries(of: beacon).first.map({ catalogue.entries[Int($0.rawValue)] })
+      else {
+        continue
+      }
+      let usual = Measure(.signal, Calibration.defaultMeasuredPower)
+      notices.append(
+        "\(name(of: beacon).printable) \(complaint); \(usual) is used instead. Measure it at 1 m, and add it to the entry "
+          + "\(entry.name.printable): measured_power: \(usual)")
+    }
+    return notices
   }
 
   private mutating func read(

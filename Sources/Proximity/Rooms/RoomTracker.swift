@@ -76,11 +76,13 @@ public struct RoomTracker: Sendable {
   var refused: UInt64 = 0
 
   /// Processes a sighting. The caller must have advanced to its time before.
-  public mutating func observe(_ sighting: Sighting) {
+  ///
+  /// - Parameter isInventable: whether anybody can make up a beacon like it. A quarter of the places is for others.
+  public mutating func observe(_ sighting: Sighting, isInventable: Bool = false) {
     guard let hearer = hearer(sighting.receiver) else { return }
     known.insert(hearer)
     guard sighting.beacon != .nobody, let level = sighting.rssi, (-127...20).contains(level) else { return }
-    guard let track = track(of: sighting.beacon) else {
+    guard let track = track(of: sighting.beacon, isInventable: isInventable) else {
       refused += 1
       return
     }
@@ -113,6 +115,11 @@ public struct RoomTracker: Sendable {
     return Int(hearers[index])
   }
 
+  /// How many beacons can be in rooms.
+  var beaconLimit: Int {
+    Self.beliefLimit / (MemoryLayout<Float>.stride * max(model.count, 1) + held.size + leaveOneOut.size)
+  }
+
   func beacon(of track: Int) -> BeaconIndex { beaconOfTrack[track] }
 
   /// The track of a beacon; nil: never heard.
@@ -123,11 +130,10 @@ public struct RoomTracker: Sendable {
   }
 
   /// nil: there are too many beacons.
-  mutating func track(of beacon: BeaconIndex) -> Int? {
+  mutating func track(of beacon: BeaconIndex, isInventable: Bool = false) -> Int? {
     if let known = knownTrack(of: beacon) { return known }
-    let size = MemoryLayout<Float>.stride * max(model.count, 1) + held.size + leaveOneOut.size
-    let limit = Self.beliefLimit / size
-    guard !freeTracks.isEmpty || tracks.count < limit else { return nil }
+    let limit = isInventable ? beaconLimit - beaconLimit / 4 : beaconLimit
+    guard tracks.count - freeTracks.count < limit else { return nil }
     while trackOfBeacon.count <= Int(beacon.rawValue) { trackOfBeacon.append(-1) }
     let track: Int
     if let free = freeTracks.popLast() {

@@ -115,6 +115,11 @@ extension ZoneEngine {
   /// Whether a beacon was admitted and not retired since.
   public func isAdmitted(_ beacon: BeaconIndex) -> Bool { admitted(beacon) != nil }
 
+  /// Whether anybody can make up a beacon like it.
+  public func isInventable(_ beacon: BeaconIndex) -> Bool {
+    admitted(beacon).map { beacons[$0].isInventable } ?? false
+  }
+
   /// The receivers of a zone; nil: all.
   public func receivers(of zone: ZoneIndex) -> Set<ReceiverIndex>? {
     rules.zones.indices.contains(Int(zone.rawValue)) ? rules.zones[Int(zone.rawValue)].receivers : []

@@ -315,7 +315,13 @@ extension LiveLoop {
   }
 
   private func attach(_ info: AdapterInfo) throws(RadioError) {
-    guard receivers[info.index] == nil, let index = names.receiver(of: info) else { return }
+    let others = Set(receivers.values.map(\.index) + busReceivers.values)
+    guard receivers[info.index] == nil, let index = names.receiver(of: info, beside: others) else { return }
+    if let twin = receivers.values.first(where: { $0.info.address == info.address }) {
+      handlers.onNotice(
+        "\(names.table.name(of: index)) and \(names.table.name(of: twin.index)) have one address, \(info.address), as cheap adapters do: they are different receivers while both are plugged in, but after both were unplugged, each may get the other's name"
+      )
+    }
     do throws(RadioError) {
       let socket = try openRaw(info.index, options.receiveBuffer)
       listen(to: info.index, as: LiveReceiver(info: info, index: index, socket: socket))

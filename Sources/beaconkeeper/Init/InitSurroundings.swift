@@ -61,7 +61,7 @@ struct InitSurroundings: Surroundings {
     }
     say("Listening for beacons for \(seconds.formatted) s (Ctrl-C: that is enough)…")
     let ear = LiveSurvey(configuration)
-    do throws(RadioError) {
+    do {
       try await ear.listen(for: .seconds(seconds))
       return ear.survey.candidates(at: LiveClock.now)
     } catch {

@@ -39,6 +39,7 @@ struct ReplayCommand: AsyncParsableCommand {
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
         beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
+        beaconkeeper replay --config house.yaml --capture hall=hall.btsnoop --capture attic=attic.btsnoop
         beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real --publish --gateway rehearsal
         beaconkeeper replay --config phones.yaml --capture monday.btsnoop --verdicts | jq 'select(.outcome)'
         beaconkeeper replay --config flat.yaml --capture walk.jsonl --truth marks.csv --report walk.html

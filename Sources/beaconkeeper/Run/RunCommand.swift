@@ -24,6 +24,7 @@ struct RunCommand: AsyncParsableCommand {
         beaconkeeper run --config my.yaml --capture monday.btsnoop
         beaconkeeper run --config /etc/beaconkeeper/beaconkeeper.yaml
         my-receiver | beaconkeeper run --config my.yaml --capture -
+        beaconkeeper run --config my.yaml --record monday.jsonl
       """)
 
   @OptionGroup var source: ConfigurationOption
@@ -34,6 +35,10 @@ struct RunCommand: AsyncParsableCommand {
       "Play this recording in real time, over and over, instead of the radio; - reads standard input as it arrives.",
       valueName: "file"))
   var capture: String?
+  @Option(
+    help: ArgumentHelp(
+      "Record what adapters and scanners hear, one JSON object a line, for replay.", valueName: "file"))
+  var record: String?
   @Flag(help: "Without an adapter, wait for one instead of giving up.")
   var waitForAdapter = false
   @Option(
@@ -78,10 +83,15 @@ struct RunCommand: AsyncParsableCommand {
       onVerdict: { log.tell(LogEntry($0)) },
       onDashboard: { log.tell(.hint("dashboard: \($0)")) })
     let environment = ProcessInfo.processInfo.environment
+    let recorder = try record.map { path in
+      do throws(SystemError) { return try Recorder(path: path, format: .text) } catch {
+        throw failure("\(path): \(error)", .inputOutput)
+      }
+    }
     let gateway = GatewayRun(
       configuration, reloads: reloads, input: input(configuration), listener: listener,
       logger: logger, notifier: ServiceNotifier(environment: environment),
-      alive: AliveFile(environment: environment))
+      alive: AliveFile(environment: environment), recorder: recorder)
     do {
       try await gateway.run()
       logger.notice("stopped")

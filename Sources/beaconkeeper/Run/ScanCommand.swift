@@ -14,17 +14,20 @@ struct ScanCommand: AsyncParsableCommand {
     discussion: """
       On a terminal, scan shows a live table until Ctrl-C. Otherwise it prints what it heard in ten seconds. \
       Configured beacons appear under their names. Others appear under the name they send, in quotes, or a hash of \
-      their address. RSSI and distance are smoothed. It listens to this machine's adapters only, not to scanners.
+      their address. RSSI and distance are smoothed. With a configuration that has scanners, it hears what they hear, \
+      too: add --config.
 
       EXAMPLES
         beaconkeeper scan
         beaconkeeper scan --all --seconds 30 --json
         beaconkeeper scan --yaml
+        beaconkeeper scan --config site.yaml --yaml
         beaconkeeper scan --capture monday.btsnoop
       """)
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("A configuration, for names and calibration.", valueName: "file"))
+    name: .shortAndLong,
+    help: ArgumentHelp("A configuration, for names, calibration and scanners.", valueName: "file"))
   var config: String?
   @Option(
     help: ArgumentHelp(
@@ -76,14 +79,13 @@ struct ScanCommand: AsyncParsableCommand {
   private func listen(_ configuration: Configuration, _ table: ScanTable) async throws {
     let ear = LiveSurvey(configuration)
     let isLive = isatty(1) == 1 && !json && !yaml && seconds == nil
-    do throws(RadioError) {
-      try await ear.listen(for: isLive ? nil : .seconds(seconds ?? 10)) { if isLive { draw(table, $0) } }
+    do {
+      try await ear.listen(
+        for: isLive ? nil : .seconds(seconds ?? 10),
+        onNotice: { if !isLive { say("beaconkeeper: \($0)") } }
+      ) { if isLive { draw(table, $0) } }
     } catch {
-      let hint =
-        configuration.scanners.isEmpty
-        ? ""
-        : "; scan hears only through this machine's adapters, not through scanners: see calibrate, or top beside run"
-      throw failure("\(error)\(hint)", .unavailable)
+      throw failure("\(error)", .unavailable)
     }
     if !isLive { try show(table, ear.survey, at: LiveClock.now) }
   }

@@ -1,0 +1,111 @@
+import Core
+
+/// Several devices that send one identity, each from an address of its own: cloned tags, or tags as they were sold. Taken together
+/// they would be somewhere between them. Only one of them counts, until it falls silent.
+///
+/// An address that comes back again and again tells them from one device whose address changes. Only one receiver is asked: others
+/// may write the address of the same device differently.
+struct SenderTrail: Equatable, Sendable {
+  /// How often an address must come back. It is odd, so that the device that was known first comes back at last.
+  private static let proof: UInt8 = 9
+
+  /// Hashes of the latest address, and of the one before; 0: none.
+  private var latest: UInt32 = 0
+  private var before: UInt32 = 0
+  private var returns: UInt8 = 0
+  /// The receiver that is asked, and how often others heard it since.
+  private var receiver: UInt16 = 0
+  private var elsewhere: UInt8 = 0
+  /// After so many, another receiver is asked.
+  private static let patience: UInt8 = 250
+
+  var hasTwins: Bool { returns >= Self.proof }
+
+  static func hash(_ address: DeviceAddress) -> UInt32 {
+    UInt32(truncatingIfNeeded: address.bits ^ address.bits >> 24) | 1
+  }
+
+  /// Returns whether there are twins since now.
+  @inline(__always) mutating func note(_ sender: UInt32, at receiver: ReceiverIndex) -> Bool {
+    if hasTwins { return false }
+    if receiver.rawValue != self.receiver {
+      elsewhere += 1
+      guard elsewhere == Self.patience || latest == 0 else { return false }
+      self = SenderTrail()
+      self.receiver = receiver.rawValue
+    }
+    elsewhere = 0
+    if sender == latest { return false }
+    if sender == before {
+      returns += 1
+    } else if returns > 0 {
+      returns -= 1
+    }
+    (before, latest) = (latest, sender)
+    return hasTwins
+  }
+}
+
+extension SenderTrail: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("latest", &latest)
+    try coder("before", &before)
+    try coder("returns", &returns)
+    try coder("receiver", &receiver)
+    try coder("elsewhere", &elsewhere)
+    try coder.check(elsewhere < Self.patience)
+  }
+}
+
+/// The device that counts among those that send one identity.
+struct CountingTwin: StateElement {
+  /// Another one counts after this silence.
+  private static let patience = TimeSpan.seconds(10)
+
+  private var sender: UInt32 = 0
+  private var heard = MonotonicTime.zero
+
+  init() {}
+
+  init(_ sender: UInt32, at time: MonotonicTime) {
+    self.sender = sender
+    heard = time
+  }
+
+  mutating func counts(_ other: UInt32, at time: MonotonicTime) -> Bool {
+    guard other == sender || time - heard > Self.patience else { return false }
+    (sender, heard) = (other, max(heard, time))
+    return true
+  }
+
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("sender", &sender)
+    try coder("heard", &heard)
+  }
+}
+
+extension BeaconCatalogue {
+  /// Whether a sender of a beacon's identity counts.
+  @inline(__always) mutating func counts(
+    _ address: DeviceAddress, as beacon: BeaconIndex, from receiver: ReceiverIndex, at time: MonotonicTime
+  ) -> Bool {
+    // Scanners may not say the address.
+    if address.bits == 0 { return true }
+    let sender = SenderTrail.hash(address)
+    let place = Int(beacon.rawValue)
+    if traits[place].trail.note(sender, at: receiver) {
+      twins[beacon] = CountingTwin(sender, at: time)
+      if !isMember(beacon) || twinNews.count < Self.twinNoticeLimit { twinNews.append((beacon, address)) }
+    }
+    guard traits[place].trail.hasTwins else { return true }
+    return twins[beacon]?.counts(sender, at: time) ?? true
+  }
+
+  private static var twinNoticeLimit: Int { 20 }
+
+  /// Beacons whose identity several devices send, since the last call; with the address of the one that counts.
+  public mutating func takeTwins() -> [(beacon: BeaconIndex, address: DeviceAddress)] {
+    defer { if !twinNews.isEmpty { twinNews.removeAll() } }
+    return twinNews
+  }
+}

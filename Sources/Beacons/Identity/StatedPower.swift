@@ -1,0 +1,94 @@
+/// Judges the RSSI at 1 m that a sender states, by what radios can do and by what is heard of it. Some tags are sold with −3 or
+/// +1 dBm, others state at 1 m what belongs to 0 m; believed, they would seem to be far away, or always near.
+///
+/// ```swift
+/// var power = StatedPower()
+/// power.judge(-3, heard: -60)  // nil: no radio is that strong
+/// ```
+///
+/// Source: https://github.com/AltBeacon/android-beacon-library/issues/838, https://github.com/mKeRix/room-assistant/issues/37
+public struct StatedPower: Equatable, Sendable {
+  /// Bluetooth allows +20 dBm, and the first metre takes 41 dB.
+  public static let strongest: Int8 = -20
+  /// Who hears it this much louder than it states is within three centimetres, or it is wrong.
+  private static let excess = 40
+  /// How many in a row are heard that loud before it is wrong: radios report a wrong level now and then.
+  private static let proof: UInt8 = 3
+
+  /// The last value that was not believed.
+  public private(set) var disbelieved: Int8?
+  /// How many advertisements in a row were too loud.
+  private var loud: UInt8 = 0
+
+  public init() {}
+
+  /// The stated value if it is believed. nil is no statement.
+  public mutating func judge(_ stated: Int8?, heard: Int8?) -> Int8? {
+    guard let stated else { return nil }
+    if stated > Self.strongest {
+      disbelieved = stated
+      return nil
+    }
+    if disbelieved == stated { return nil }
+    guard let heard, Self.contradicts(stated, heard: heard) else {
+      loud = 0
+      return stated
+    }
+    loud += 1
+    guard loud >= Self.proof else { return stated }
+    loud = 0
+    disbelieved = stated
+    return nil
+  }
+
+  /// Whether a level is far above what a power allows.
+  static func contradicts(_ stated: Int8, heard: Int8) -> Bool {
+    heard <= 20 && Int(heard) > Int(stated) + excess
+  }
+
+  /// Why the last value was not believed; nil: it was.
+  public var complaint: String? {
+    disbelieved.map { stated in
+      stated > Self.strongest
+        ? "states \(stated) dBm at 1 m, which no Bluetooth radio reaches"
+        : "states \(stated) dBm at 1 m, and is heard far louder"
+    }
+  }
+}
+
+extension StatedPower: StateElement {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("disbelieved", &disbelieved)
+    try coder("loud", &loud)
+  }
+}
+
+extension BeaconCatalogue {
+  /// The measured power of a sighting: the configured one, or else the stated one if it is believed.
+  mutating func power(_ stated: Int8?, of beacon: BeaconIndex, heard: Int8?) -> Int8? {
+    let place = Int(beacon.rawValue)
+    if let configured = traits[place].measuredPower { return configured }
+    let before = traits[place].stated.disbelieved
+    let power = traits[place].stated.judge(stated, heard: heard)
+    if traits[place].stated.disbelieved != before { noteDisbelief(of: beacon) }
+    return power
+  }
+
+  /// Once for each entry, because a region may have many members of one make.
+  private mutating func noteDisbelief(of beacon: BeaconIndex) {
+    guard let entry = tracked[Int(beacon.rawValue)].entries.first, disbelievers.insert(entry).inserted else {
+      return
+    }
+    disbelieved.append(beacon)
+  }
+
+  /// Beacons whose stated power was not believed since the last call, with the reason; one for each entry.
+  public mutating func takeDisbelieved() -> [(beacon: BeaconIndex, complaint: String)] {
+    defer { disbelieved.removeAll() }
+    return disbelieved.compactMap { beacon in
+      traits[Int(beacon.rawValue)].stated.complaint.map { (beacon, $0) }
+    }
+  }
+
+  public var hasDisbelieved: Bool { !disbelieved.isEmpty }
+}

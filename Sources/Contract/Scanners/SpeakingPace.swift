@@ -1,0 +1,85 @@
+import Beacons
+import Core
+
+/// How often one receiver speaks, and of how many devices. Whoever may publish on a receiver's topics decides where beacons are, so
+/// people learn when it suddenly speaks far more often, or hears far more devices than before.
+struct SpeakingPace: Sendable {
+  /// Time is divided into spans, and each is compared with those before it.
+  private static let span = TimeSpan.seconds(5)
+  /// After how many spans its usual pace is known.
+  private static let learnt: UInt8 = 12
+  /// It is told again after this time.
+  private static let pause = TimeSpan.seconds(3600)
+
+  private var start = MonotonicTime(nanoseconds: .min)
+  private var count: UInt32 = 0
+  /// A bit for each hash of a device.
+  private var devices: UInt64 = 0
+  /// Sixteenths, averaged over some 16 spans.
+  private var usualCount: UInt32 = 0
+  private var usualDevices: UInt32 = 0
+  private var spans: UInt8 = 0
+  private var toldUntil = MonotonicTime(nanoseconds: .min)
+
+  /// Notes an observation; returns a complaint if it is one too many.
+  ///
+  /// - Parameter device: a hash.
+  mutating func note(_ device: UInt64, at time: MonotonicTime) -> String? {
+    if start.nanoseconds == .min { start = time }
+    if time - start >= Self.span { close(at: time) }
+    count &+= 1
+    devices |= 1 << (device & 63)
+    guard spans >= Self.learnt, time >= toldUntil else { return nil }
+    if count > usualCount / 4 + 20 {
+      toldUntil = time + Self.pause
+      return "speaks far more often than before: \(count) times within 5 s, otherwise some \(usualCount / 16)"
+    }
+    if devices.nonzeroBitCount > Int(usualDevices / 4) + 10 {
+      toldUntil = time + Self.pause
+      return
+        "hears far more devices than before: \(devices.nonzeroBitCount) within 5 s, otherwise some \(usualDevices / 16)"
+    }
+    return nil
+  }
+
+  private mutating func close(at time: MonotonicTime) {
+    let passed = (time - start).nanoseconds / Self.span.nanoseconds
+    // A burst moves what is usual slowly.
+    learn(min(count, usualCount / 8 + 10), UInt32(devices.nonzeroBitCount))
+    for _ in 1..<max(min(passed, 17), 1) { learn(0, 0) }
+    start = start + TimeSpan(nanoseconds: passed * Self.span.nanoseconds)
+    (count, devices) = (0, 0)
+  }
+
+  private mutating func learn(_ count: UInt32, _ devices: UInt32) {
+    usualCount = spans == 0 ? count * 16 : usualCount - usualCount / 16 + count
+    usualDevices =
+      spans == 0 ? devices * 16 : usualDevices - usualDevices / 16 + min(devices, usualDevices / 8 + 5)
+    if spans < Self.learnt { spans += 1 }
+  }
+}
+
+extension SpeakingPace: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("start", &start)
+    try coder("count", &count)
+    try coder("devices", &devices)
+    try coder("usual_count", &usualCount)
+    try coder("usual_devices", &usualDevices)
+    try coder("spans", &spans)
+    try coder("told_until", &toldUntil)
+    try coder.check(usualCount < 1 << 28 && usualDevices < 1 << 16)
+  }
+}
+
+extension ScannerIntake {
+  /// Notes an observation of a receiver, and tells if it speaks otherwise than before.
+  mutating func noteSpeech(
+    of receiver: ReceiverIndex, about device: UInt64, at time: MonotonicTime, into hearing: inout Hearing
+  ) {
+    guard let complaint = receivers.note(device, by: receiver, at: time) else { return }
+    hearing.notices.append(
+      "\(table.name(of: receiver).printable) \(complaint). If nothing changed there, somebody else may publish in its name: give each board its own user, as deploy/mosquitto.acl shows"
+    )
+  }
+}
