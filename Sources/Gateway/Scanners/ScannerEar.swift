@@ -4,7 +4,7 @@ import Contract
 import Core
 import Mosquitto
 
-/// Hears what the configured scanners publish, beside a running gateway: with a random client id and no last will.
+/// Hears what the configured scanners publish, beside a running gateway: with a client id of its own and no last will.
 package struct ScannerEar: Sendable {
   private let configuration: Configuration
   private let client: Client
@@ -19,7 +19,7 @@ package struct ScannerEar: Sendable {
       onNotice("scanners are left out: the configuration names no broker that they could publish to")
       return nil
     }
-    let options = Options(beside: broker)
+    let options = Options(beside: broker, gateway: configuration.gatewayName)
     self.configuration = configuration
     client = try Client(options)
     self.broker = "\(options.host):\(options.port)"
