@@ -20,7 +20,7 @@ import Testing
     #expect(result.status == 1 && result.output == plain.output)
     for line in [
       "--expect: error: not met by ios7 stock on 50m@1m/s", "  expected: delivered within 2 s",
-      "    10 s: suspended", "    grace = 10 s (certain; Radius Networks 2014, D. G. Young 2023)",
+      "    11 s: suspended", "    grace = 10 s (certain; Radius Networks 2014, D. G. Young 2023)",
       "beaconkeeper: 1 of 1 expectation was not met (1 of 1 check)",
     ] {
       #expect(result.errors.contains(line + "\n"), "\(line) in \(result.errors)")
@@ -84,7 +84,7 @@ import Testing
     #expect(junit.counts["tests"] == "4" && junit.counts["failures"] == "2")
     let failed = try #require(junit.cases.first { $0.name == "ios17.stock: delivered, 50m@1m/s" })
     #expect(failed.message?.hasPrefix("near at 46 s, missed: GRACE_EXPIRED, ") == true)
-    #expect(failed.text.contains("10 s: suspended"))
+    #expect(failed.text.contains("11 s: suspended"))
     #expect(junit.cases.contains { $0.name == "ios7.stock: delivered, 5m@1m/s" && $0.message == nil })
   }
 

@@ -131,6 +131,7 @@ import Testing
     let result = try await Command(["plan", "--os", "ios13", "--strategy", "background-task"] + arguments)
       .end()
     #expect(result.isCalm && (result.status == 0 || result.status == 1), "\(result.status) \(result.errors)")
-    #expect(result.output.hasPrefix("ios13, background-task: "))
+    #expect(result.lines.first == "iOS as observed in the field (observed)")
+    #expect(result.lines.contains { $0.hasPrefix("ios13, background-task: ") })
   }
 }

@@ -73,7 +73,7 @@ import Testing
     // Foreign messages are named and survived.
     try await publish(broker, topic, "{\"mac\":")
     try await publish(broker, topic, String(repeating: "[", count: 5000))
-    try await publish(broker, "espresense/devices/x/kitchen", "{\"rssi\":-50}")
+    try await publish(broker, "espresense/devices/irk:00/kitchen", "{\"rssi\":-50}")
     try await until("they are counted") {
       texts(broker, "beaconkeeper/home/health").contains {
         $0.contains("\"malformed\":2") && $0.contains("\"identity\":1")
