@@ -42,9 +42,13 @@ package struct FormerOutbox: Sendable {
     self.waiting = Int(clamping: waiting ?? 0)
   }
 
-  /// Deletes the file, those beside it, and the observations of the same name.
+  /// The file of the topics that its gateway retained.
+  package var topics: String { path.dropLast(Self.ending.count) + ".topics" }
+
+  /// Deletes the file, those beside it, and the observations and topics of the same name.
   package func remove() {
     let observations = path.dropLast(Self.ending.count) + ".observations"
+    try? FileManager.default.removeItem(atPath: topics)
     for file in [path, String(observations)] {
       for ending in ["", "-wal", "-shm", ".mark"] {
         try? FileManager.default.removeItem(atPath: file + ending)

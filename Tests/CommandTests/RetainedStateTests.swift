@@ -282,6 +282,46 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder + "/h.sqlite"))
   }
 
+  /// RabbitMQ returns nothing of what it retains to a subscription with wildcards. Here the access list keeps it.
+  @Test func `a former name is cleared where the broker keeps back what it retains`() async throws {
+    let access = try file(
+      """
+      topic read #
+      user gateway
+      topic write beaconkeeper/#
+      topic write homeassistant/#
+      topic read beaconkeeper/+/status
+      """, "acl")
+    let broker = try await Broker(
+      "allow_anonymous true\npassword_file \(try await passwordFile("gateway:secret\n"))\nacl_file \(access)\nuser root"
+    )
+    defer { broker.stop() }
+    let password = try file("secret", "password", mode: 0o600)
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    let path = try file("", "yaml")
+    func start(_ gateway: String) throws -> Command {
+      let text =
+        Self.rules.replacing("name: g", with: "name: \(gateway), state_directory: \(folder)")
+        + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", username: gateway, password_file: \(password) }\n"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    }
+    let first = try start("g")
+    #expect(try await kept(broker, isHome))
+    first.signal(SIGTERM)
+    #expect(try await first.end().status == 0)
+    let second = try start("h")
+    #expect(try await second.wait { second.errorsSoFar.contains("this gateway was called g") })
+    let left = try await Command(
+      ["-p", "\(broker.port)", "-t", "beaconkeeper/g/#", "-W", "1", "--retained-only", "-F", "%t"],
+      executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+    ).end().output
+    #expect(left.isEmpty, "\(left)")
+    second.signal(SIGTERM)
+    #expect(try await second.end().status == 0)
+    #expect(!FileManager.default.fileExists(atPath: folder + "/g.topics"))
+  }
+
   @Test func aMissingReceiverIsReported() async throws {
     let broker = try await Broker()
     defer { broker.stop() }

@@ -58,9 +58,7 @@ final class FormerNameService: Feature {
 
   func received(_ message: ReceivedMessage) -> Bool {
     state.withLock { state in
-      guard let topics = state.topics,
-        message.topic.hasPrefix(topics.base + "/") || discovery(of: topics).isOwn(message.topic)
-      else { return false }
+      guard let topics = state.topics, isOwn(message.topic, topics) else { return false }
       if message.payload.isEmpty {
         state.found[message.topic] = nil
       } else if message.retain {
@@ -92,10 +90,13 @@ final class FormerNameService: Feature {
       )
       return
     }
-    let announcements = found.keys.filter(discovery(of: topics).isOwn)
+    // Some brokers send nothing of what they retain to a subscription with wildcards.
+    let remembered = RememberedTopics(path: outbox.topics).all.filter { isOwn($0, topics) }
+    let all = Set(found.keys).union(remembered)
+    let announcements = all.filter(discovery(of: topics).isOwn)
     remove(announcements)
     if !announcements.isEmpty { try await Task.sleep(for: Self.settling) }
-    remove(found.keys.filter { !announcements.contains($0) })
+    remove(all.subtracting(announcements))
     let left = try await retained(of: topics)
     guard left.isEmpty else {
       logger.warning(
@@ -113,14 +114,19 @@ final class FormerNameService: Feature {
     outbox.remove()
   }
 
-  private func remove(_ topics: [String]) {
+  /// Whether a topic is of a gateway with these topics.
+  private func isOwn(_ topic: String, _ topics: Topics) -> Bool {
+    topic.hasPrefix(topics.base + "/") || discovery(of: topics).isOwn(topic)
+  }
+
+  private func remove(_ topics: some Collection<String>) {
     delivery.send(
       topics.sorted().map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
   }
 
   /// What the broker retains under a name.
   private func retained(of topics: Topics) async throws -> [String: [UInt8]] {
-    let filters = [topics.base + "/#", discovery(of: topics).filter]
+    let filters = [topics.status, topics.base + "/#", discovery(of: topics).filter]
     state.withLock { $0 = State(topics: topics) }
     defer {
       for filter in filters { delivery.client.unsubscribe(from: filter) }
