@@ -70,7 +70,7 @@ package struct MetricsText: Sendable {
     perReceiver("receiver_recoveries_total", "Steps taken to make it hear again.") { $0.recoveries }
     single("advertisements_total", "Advertisements of all receivers.", health.advertisements)
     single("sightings_total", "Advertisements of known beacons.", health.sightings)
-    single("transitions_total", "Decisions of zones.", health.transitions)
+    single("transitions_total", "Decisions of zones and rooms.", health.transitions)
     single("beacons", "Beacons that are tracked.", UInt64(clamping: health.beacons))
     single("queued_messages", "Messages that wait for the broker.", UInt64(clamping: health.queued))
     single(

@@ -33,8 +33,17 @@ struct SessionsTests {
 struct PasswordTriesTests {
   private var tries = PasswordTries()
 
-  private mutating func fail(_ count: Int, from network: String = "10.0.0.1") -> [Bool] {
-    (0..<count).map { _ in tries.failed(from: network) }
+  private mutating func fail(_ count: Int, from network: String = "10.0.0.1", at seconds: Int64 = 0) -> [Bool]
+  {
+    (0..<count).map { _ in tries.failed(from: network, at: seconds) }
+  }
+
+  @Test mutating func `who begins late in a minute has no more tries`() {
+    _ = tries.mayTry("x", from: "10.0.0.1", at: 52)
+    _ = fail(15, at: 52)
+    let atOnce = tries.mayTry("x", from: "10.0.0.1", at: 52)
+    let later = tries.mayTry("x", from: "10.0.0.1", at: 53)
+    #expect(!atOnce && later)
   }
 
   @Test mutating func `after ten in a minute only some more are tried, one a second`() {

@@ -42,14 +42,20 @@ struct BeaconReader {
     case "ibeacon": readIBeacon(value)
     case "altbeacon": readAltBeacon(value)
     case "eddystone": readEddystone(value)
-    case "local_name": value.text(hint: "the name that it says").map { .localName($0) }
+    case "local_name": readName(value, hint: "the name that it says").map { .localName($0) }
     case "service": readService(value)
-    case "scanner_id": value.text(hint: "for example \"phone:anna\"").map { .scannerID($0) }
+    case "scanner_id": readName(value, hint: "for example \"phone:anna\"").map { .scannerID($0) }
     default: readAddress(value).map { .address($0.bits) }
     }
   }
 
-  /// A UUID of 16 or 128 bits, as the octets are sent: the lowest first.
+  private func readName(_ value: Value, hint: String) -> String? {
+    guard let text = value.text(hint: hint) else { return nil }
+    return text.isEmpty ? value.refused("this name is empty", hint: hint) : text
+  }
+
+  /// A UUID of 16 or 128 bits, as the octets are sent: the lowest first. Many programs show one of 16 bits with the rest of
+  /// Bluetooth's base UUID (Core Specification, Vol 3, Part B, 2.5.1).
   private func readService(_ value: Value) -> BeaconPattern? {
     guard let text = value.text() else { return nil }
     let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text.replacing("-", with: "")
@@ -57,7 +63,9 @@ struct BeaconReader {
       return value.refused(
         "\(quoted(text)) is no UUID of a service", hint: "4 or 32 hexadecimal digits, such as \"feed\"")
     }
-    return .service(octets.reversed())
+    let base: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
+    let isShort = octets.count == 16 && octets.prefix(2) == [0, 0] && octets.suffix(12) == base[...]
+    return .service((isShort ? Array(octets[2..<4]) : octets).reversed())
   }
 
   private func readIBeacon(_ value: Value) -> BeaconPattern? {

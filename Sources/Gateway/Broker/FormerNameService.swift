@@ -26,6 +26,7 @@ final class FormerNameService: Feature {
   private let state = Mutex(State())
   private let connection = Alarm()
   private let former: [FormerOutbox]
+  private let configuration: Configuration
   private let discovery: Discovery
   private let delivery: Delivery
   private let logger: Logger
@@ -36,22 +37,36 @@ final class FormerNameService: Feature {
     _ logger: Logger
   ) {
     self.former = former.filter { $0.configuration != nil && $0.configuration == file }
+    self.configuration = configuration
     discovery = AnnouncementPlan(configuration).discovery
     self.delivery = delivery
     self.logger = logger
     for outbox in former where outbox.configuration == nil {
-      logger.warning("\(Self.words(on: outbox)); \(Self.remedy(for: outbox))")
+      logger.warning("\(Self.words(on: outbox)); \(Self.remedy(for: outbox, configuration))")
     }
   }
 
   static func words(on outbox: FormerOutbox) -> String {
-    "\(outbox.path) is of a gateway called \(outbox.gateway), which does not run here"
+    let waiting = outbox.waiting > 0 ? ", and \(outbox.waiting) transitions wait in it" : ""
+    return "\(outbox.path) is of a gateway called \(outbox.gateway), which does not run here\(waiting)"
   }
 
-  static func remedy(for outbox: FormerOutbox) -> String {
+  static func remedy(for outbox: FormerOutbox, _ configuration: Configuration) -> String {
     let topics = Topics(gateway: outbox.gateway)
-    return "if that was this gateway's name, clear what it left: mosquitto_sub -t '\(topics.base)/#' "
-      + "--retained-only --remove-retained -W 3; rm '\(outbox.path)'*"
+    let filters = [
+      topics.base + "/#", discovery(of: topics, AnnouncementPlan(configuration).discovery).filter,
+    ]
+    let subscriber: String
+    if case .remote(let broker) = configuration.broker {
+      subscriber = broker.subscriber
+    } else {
+      subscriber = "mosquitto_sub"
+    }
+    let topicOptions = filters.map { "-t '\($0)'" }.joined(separator: " ")
+    // It ends with 27 when its time is up, and with another status if it could not do its work.
+    return "if that was this gateway's name, clear what it left: "
+      + "\(subscriber) \(topicOptions) --retained-only --remove-retained -W 3; "
+      + "[ $? = 27 ] && rm '\(outbox.path)'* '\(outbox.topics)'"
   }
 
   func connected() { connection.ring() }
@@ -100,7 +115,7 @@ final class FormerNameService: Feature {
     let left = try await retained(of: topics)
     guard left.isEmpty else {
       logger.warning(
-        "this gateway was called \(outbox.gateway), and the broker does not let it clear what it retained under that name; \(Self.remedy(for: outbox))"
+        "this gateway was called \(outbox.gateway), and the broker does not let it clear what it retained under that name; \(Self.remedy(for: outbox, configuration))"
       )
       return
     }
@@ -137,7 +152,9 @@ final class FormerNameService: Feature {
     return state.withLock { $0.found }
   }
 
-  private func discovery(of topics: Topics) -> Discovery {
-    Discovery(gateway: topics.gateway, version: version, prefix: discovery.prefix)
+  private func discovery(of topics: Topics) -> Discovery { Self.discovery(of: topics, discovery) }
+
+  private static func discovery(of topics: Topics, _ own: Discovery) -> Discovery {
+    Discovery(gateway: topics.gateway, version: version, prefix: own.prefix)
   }
 }

@@ -66,3 +66,18 @@ extension Client {
     return found
   }
 }
+
+extension RemoteBroker {
+  /// `mosquitto_sub` with what it needs for this broker, except the password.
+  var subscriber: String {
+    var words = ["mosquitto_sub", "-h", host, "-p", String(port)]
+    if let username { words += ["-u", username, "-P", "…"] }
+    if let tls {
+      words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"]
+      if let certificate = tls.certFile, let key = tls.keyFile {
+        words += ["--cert", certificate, "--key", key]
+      }
+    }
+    return words.joined(separator: " ")
+  }
+}

@@ -97,7 +97,14 @@ extension Doctor {
           "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near")
       return told(faults) + [warning] + differences(entries)
     }
-    let fine = DoctorFinding("receivers", .ok, "health of \(time) misses none of \(whom)")
+    let names = entries.compactMap { $0.text("name") }
+    let unknown = awaited.filter { !names.contains($0) }
+    let fine =
+      unknown.isEmpty
+      ? DoctorFinding("receivers", .ok, "health of \(time) misses none of \(whom)")
+      : DoctorFinding(
+        "receivers", .warning, "health of \(time) does not know yet whether \(listed(unknown)) can hear",
+        remedy: "look again in some seconds")
     return (faults.isEmpty ? [fine] : told(faults)) + differences(entries)
   }
 

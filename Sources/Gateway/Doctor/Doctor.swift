@@ -97,7 +97,7 @@ package struct Doctor: Sendable {
     return FormerOutbox.all(in: directory, besides: configuration.gatewayName).map { outbox in
       DoctorFinding(
         "former name", .warning, FormerNameService.words(on: outbox),
-        remedy: FormerNameService.remedy(for: outbox))
+        remedy: FormerNameService.remedy(for: outbox, configuration))
     }
   }
 

@@ -223,15 +223,7 @@ package struct GatewayRun: Sendable {
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {
-    var words = ["mosquitto_sub", "-h", broker.host, "-p", String(broker.port)]
-    if let username = broker.username { words += ["-u", username, "-P", "…"] }
-    if let tls = broker.tls {
-      words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"]
-      if let certificate = tls.certFile, let key = tls.keyFile {
-        words += ["--cert", certificate, "--key", key]
-      }
-    }
-    return (words + ["-v", "-t", "'beaconkeeper/#'"]).joined(separator: " ")
+    "\(broker.subscriber) -v -t 'beaconkeeper/#'"
   }
 }
 

@@ -12,7 +12,7 @@ struct ComparisonSection {
         "p",
         "Battery is the drain of a whole day with \(visitsPerDay) such "
           + "\(visitsPerDay == 1 ? "approach" : "approaches"), the phone out of range for the rest of it. A strategy "
-          + "on the front (★) is beaten by no other of its system in both delivery and battery. Delivered is the mean "
+          + "on the front (★) delivers, and no other of its system delivers as much for less, or more for as little. Delivered is the mean "
           + "over phones that differ in range, RSSI or latency; the upright lines go from the worst of them to the best."
       )
       page.element("div", ["class": "rankings"]) { page in

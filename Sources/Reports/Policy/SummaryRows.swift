@@ -107,7 +107,9 @@ package struct SingleRow {
     let verdicts = result.verdicts
     guard verdicts.count > 1 else { return result.outcome?.rawValue ?? "" }
     let missed = verdicts.filter { !$0.outcome.isDelivered }
-    let words = "\(verdicts.count - missed.count) of \(verdicts.count)"
+    let late = verdicts.count { $0.outcome == .deliveredLate }
+    let words =
+      "\(verdicts.count - missed.count) of \(verdicts.count)" + (late > 0 ? " (\(late) late)" : "")
     if missed.isEmpty { return words }
     let places = missed.prefix(3).map { verdict in
       (result.timeline.name(of: verdict.beacon).map { "\($0) " } ?? "") + "at "

@@ -273,8 +273,8 @@ extension Connection {
 
   static let tooManyTries = Response(
     status: 429,
-    Response.error(429, "Too many wrong passwords from this address.", remedy: "Wait a minute.").body,
-    headers: [("Retry-After", "60")])
+    Response.error(429, "Too many wrong passwords from this address.", remedy: "Try again in a second.").body,
+    headers: [("Retry-After", "1")])
 
   private static func isJSON(_ type: String?) -> Bool {
     type?.prefix { $0 != ";" }.lowercased() == Response.json

@@ -142,7 +142,7 @@ final class Reception {
     guard tries.mayTry(password, from: network, at: seconds) else { return nil }
     if isRight(given) {
       tries.succeeded(password, from: network)
-    } else if tries.failed(from: network) {
+    } else if tries.failed(from: network, at: seconds) {
       return nil
     }
     return given

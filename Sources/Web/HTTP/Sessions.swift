@@ -47,6 +47,8 @@ struct PasswordTries {
 
   /// By the network's hash: many networks cannot use up what another one has, and need no memory.
   private var counts = [UInt8](repeating: 0, count: 1 << 16)
+  /// The second of the minute in which `perMinute` was reached.
+  private var exhausted = [UInt8](repeating: 0, count: 1 << 16)
   private var minute: Int64 = 0
   /// Hashes of network and password that were right. The hashes differ in each process.
   private var known: Set<Int> = []
@@ -58,13 +60,18 @@ struct PasswordTries {
       counts = [UInt8](repeating: 0, count: counts.count)
     }
     return known.contains(Self.hash(password, network))
-      || Int64(counts[place(network)]) < Int64(Self.perMinute + Self.reserve) + seconds % 60
+      || Int64(counts[place(network)]) < Self.allowed(after: exhausted[place(network)], at: seconds)
+  }
+
+  private static func allowed(after exhausted: UInt8, at seconds: Int64) -> Int64 {
+    Int64(perMinute + reserve) + max(0, seconds % 60 - Int64(exhausted))
   }
 
   /// Records a wrong password. Returns whether there were too many.
-  mutating func failed(from network: String) -> Bool {
+  mutating func failed(from network: String, at seconds: Int64) -> Bool {
     let place = place(network)
     if counts[place] < .max { counts[place] += 1 }
+    if counts[place] <= Self.perMinute { exhausted[place] = UInt8(seconds % 60) }
     return counts[place] > Self.perMinute
   }
 

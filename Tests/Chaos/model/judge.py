@@ -361,8 +361,11 @@ class Judgement:
                 if shown not in true:
                     self.wrong.append(f"tracker of {world.name(beacon)} shows {shown}, should be {' or '.join(sorted(true))}")
         elif component["platform"] == "sensor" and levels[0] == "beacon" and levels[2:] == ["room"]:
-            true = json.loads(self.kept[topic])["room"] or "not_home"
-            self.differ(f"room of {levels[1]} in Home Assistant", "it", shown, true)
+            said = json.loads(self.kept[topic])
+            if "last_room" in component["value_template"]:
+                self.differ(f"last room of {levels[1]} in Home Assistant", "it", shown, said["room"] or said.get("last_room") or "None")
+            else:
+                self.differ(f"room of {levels[1]} in Home Assistant", "it", shown, said["room"] or "not_home")
         elif component.get("device_class") == "occupancy" and levels[0] == "room":
             said = {"unknown": "None", "empty": "OFF", "occupied": "ON"}[json.loads(self.kept[topic])["state"]]
             words = {str(component.get("payload_on", "ON")): "ON", str(component.get("payload_off", "OFF")): "OFF"}
