@@ -42,14 +42,14 @@ struct BeaconReader {
     case "ibeacon": readIBeacon(value)
     case "altbeacon": readAltBeacon(value)
     case "eddystone": readEddystone(value)
-    case "local_name": readName(value, hint: "the name that it says").map { .localName($0) }
+    case "local_name": readAdvertisedName(value, hint: "the name that it says").map { .localName($0) }
     case "service": readService(value)
-    case "scanner_id": readName(value, hint: "for example \"phone:anna\"").map { .scannerID($0) }
+    case "scanner_id": readAdvertisedName(value, hint: "for example \"phone:anna\"").map { .scannerID($0) }
     default: readAddress(value).map { .address($0.bits) }
     }
   }
 
-  private func readName(_ value: Value, hint: String) -> String? {
+  private func readAdvertisedName(_ value: Value, hint: String) -> String? {
     guard let text = value.text(hint: hint) else { return nil }
     return text.isEmpty ? value.refused("this name is empty", hint: hint) : text
   }
