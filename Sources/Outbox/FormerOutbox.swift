@@ -19,7 +19,9 @@ package struct FormerOutbox: Sendable {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     return files.sorted().compactMap { file in
       guard file.hasSuffix(ending), let name = name(ofTopicLevel: file.dropLast(ending.count)),
-        name != gateway, directory.file(gateway: name) == "\(directory.path)/\(file)"
+        name != gateway, directory.file(gateway: name) == "\(directory.path)/\(file)",
+        // Every outbox has one. Another program's database is not opened, because that changes it.
+        files.contains(file + ".mark")
       else { return nil }
       return FormerOutbox(gateway: name, path: directory.file(gateway: name))
     }

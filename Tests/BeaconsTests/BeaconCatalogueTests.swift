@@ -101,8 +101,31 @@ import Testing
     #expect((6..<20).map { hear(2, $0) }.allSatisfy { !$0 })
     // The first one is silent.
     #expect(!hear(2, 25) && hear(2, 31))
-    #expect(!hear(1, 31))
+    // It comes back while the other one is heard.
+    #expect(hear(1, 40) && !hear(2, 41) && hear(1, 42))
     #expect(catalogue.takeTwins().isEmpty)
+  }
+
+  /// A radio reports a wrong level now and then, in weeks more than three times.
+  @Test func `a stated power is disbelieved after loud packets in a row only`() throws {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    // States -75 dBm.
+    let payload = iBeacon(1, 2, power: "B5")
+    func hear(_ rssi: Int8) throws -> Int8? {
+      var heard = advertisement(1, at: 0)
+      heard.rssi = rssi
+      let sighting =
+        catalogue.repeatedSighting(of: heard, payload: payload.span) ?? catalogue.see(heard, payload)
+      let found = try #require(sighting)
+      catalogue.remember(payload.span, of: found)
+      return found.measuredPower
+    }
+    for _ in 0..<4 {
+      #expect(try hear(-85) == -75 && hear(-30) == -75 && hear(-30) == -75)
+    }
+    #expect(try hear(-85) == -75 && hear(-30) == -75 && hear(-30) == -75 && hear(-30) == nil)
   }
 
   @Test func `a device whose address changes is no twin`() {

@@ -124,6 +124,7 @@ import Testing
       beacons:
         - { name: named, local_name: "Tag 7" }
         - { name: serving, service: "feed" }
+        - { name: mine, address: "C1:00:00:00:00:09" }
         - { name: long, service: f29dc74a-dbbd-12de-318a-c8b046dd4425 }
       """)
     var roster = Roster(configuration)
@@ -146,5 +147,8 @@ import Testing
       0x25, 0x44, 0xDD, 0x46, 0xB0, 0xC8, 0x8A, 0x31, 0xDE, 0x12, 0xBD, 0xDB, 0x4A, 0xC7, 0x9D, 0xF2,
     ]
     #expect(hear(5, [17, 7] + uuid) == "long")
+    // What anybody can say takes no beacon from the entry of its address.
+    #expect(hear(0xC100_0000_0009, [2, 1, 6, 6, 9] + name) == "mine")
+    #expect(hear(0xC100_0000_0009, [2, 1, 6]) == "mine")
   }
 }

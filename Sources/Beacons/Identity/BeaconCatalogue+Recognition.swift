@@ -30,6 +30,9 @@ extension BeaconCatalogue {
     return recognition
   }
 
+  /// Whether an entry names this address.
+  public func hasEntry(for address: DeviceAddress) -> Bool { patterns.entry(address: address) != nil }
+
   /// Second step: adds the identity in one of the frames.
   public mutating func add(_ frame: Frame, to recognition: inout Recognition) {
     guard let identity = BeaconIdentity(frame) else { return }
@@ -135,6 +138,7 @@ extension BeaconCatalogue {
     {
       return nil
     }
+    traits[Int(beacon.rawValue)].stated.noteBelievable()
     if lastSeen != nil {
       addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
       // The long way says that it does not count.

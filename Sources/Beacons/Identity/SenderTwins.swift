@@ -57,28 +57,31 @@ extension SenderTrail: StateElement {
   }
 }
 
-/// The device that counts among those that send one identity.
+/// The device that counts among those that send one identity: the one that was known first, and another while that is silent.
 struct CountingTwin: StateElement {
   /// Another one counts after this silence.
   private static let patience = TimeSpan.seconds(10)
 
+  private var first: UInt32 = 0
   private var sender: UInt32 = 0
   private var heard = MonotonicTime.zero
 
   init() {}
 
   init(_ sender: UInt32, at time: MonotonicTime) {
+    first = sender
     self.sender = sender
     heard = time
   }
 
   mutating func counts(_ other: UInt32, at time: MonotonicTime) -> Bool {
-    guard other == sender || time - heard > Self.patience else { return false }
+    guard other == sender || other == first || time - heard > Self.patience else { return false }
     (sender, heard) = (other, max(heard, time))
     return true
   }
 
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("first", &first)
     try coder("sender", &sender)
     try coder("heard", &heard)
   }

@@ -41,6 +41,9 @@ public struct StatedPower: Equatable, Sendable {
     return nil
   }
 
+  /// It was heard as its power allows, so that the row of loud ones ends.
+  @inline(__always) mutating func noteBelievable() { if loud != 0 { loud = 0 } }
+
   /// Whether a level is far above what a power allows.
   static func contradicts(_ stated: Int8, heard: Int8) -> Bool {
     heard <= 20 && Int(heard) > Int(stated) + excess

@@ -24,6 +24,8 @@ final class FormerNameService: Feature {
   }
 
   private let state = Mutex(State())
+  /// How often the gateway was connected.
+  private let connections = Mutex(0)
   private let connection = Alarm()
   private let former: [FormerOutbox]
   private let configuration: Configuration
@@ -69,7 +71,10 @@ final class FormerNameService: Feature {
       + "[ $? = 27 ] && rm '\(outbox.path)'* '\(outbox.topics)'"
   }
 
-  func connected() { connection.ring() }
+  func connected() {
+    connections.withLock { $0 += 1 }
+    connection.ring()
+  }
 
   func received(_ message: ReceivedMessage) -> Bool {
     state.withLock { state in
@@ -86,25 +91,30 @@ final class FormerNameService: Feature {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       for outbox in self.former {
-        do { try await self.clear(outbox) } catch { return }
+        // A connection that was lost meanwhile has told nothing.
+        do { while try await !self.clear(outbox) {} } catch { return }
       }
       while !Task.isCancelled { await self.connection.wait() }
     }
   }
 
-  private func clear(_ outbox: FormerOutbox) async throws {
+  /// Returns false if the connection was lost before the end.
+  private func clear(_ outbox: FormerOutbox) async throws -> Bool {
     while !delivery.client.isConnected {
       await connection.wait()
       try Task.checkCancellation()
     }
+    let count = connections.withLock(\.self)
+    let isStillConnected = { self.delivery.client.isConnected && self.connections.withLock(\.self) == count }
     let topics = Topics(gateway: outbox.gateway)
     let found = try await retained(of: topics)
     if found[topics.status] == Array(Status.online.rawValue.utf8) {
       logger.warning(
-        "another gateway is online as \(outbox.gateway), which was this one's name; what it retains is left alone"
+        "another gateway is online as \(outbox.gateway), which was this one's name, or lost its power as that; what it retains is left alone. If nobody runs as \(outbox.gateway): \(Self.remedy(for: outbox, configuration))"
       )
-      return
+      return true
     }
+    guard isStillConnected() else { return false }
     // Some brokers send nothing of what they retain to a subscription with wildcards.
     let remembered = RememberedTopics(path: outbox.topics).all.filter { isOwn($0, topics) }
     let all = Set(found.keys).union(remembered)
@@ -113,20 +123,23 @@ final class FormerNameService: Feature {
     if !announcements.isEmpty { try await Task.sleep(for: Self.settling) }
     remove(all.subtracting(announcements))
     let left = try await retained(of: topics)
-    guard left.isEmpty else {
+    guard isStillConnected() else { return false }
+    // Where not even the status was there to be seen, it proves nothing that nothing is left.
+    guard left.isEmpty, found[topics.status] != nil else {
       logger.warning(
-        "this gateway was called \(outbox.gateway), and the broker does not let it clear what it retained under that name; \(Self.remedy(for: outbox, configuration))"
+        "this gateway was called \(outbox.gateway), and cannot see or clear what it retained under that name; \(Self.remedy(for: outbox, configuration))"
       )
-      return
+      return true
     }
     logger.notice("this gateway was called \(outbox.gateway): its retained messages are cleared")
     guard outbox.waiting == 0 else {
       logger.warning(
         "\(outbox.waiting) transitions of \(outbox.gateway) were never delivered; they stay in \(outbox.path)"
       )
-      return
+      return true
     }
     outbox.remove()
+    return true
   }
 
   /// Whether a topic is of a gateway with these topics.

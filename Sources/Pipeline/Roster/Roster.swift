@@ -164,10 +164,12 @@ package struct Roster: Sendable {
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (HeardReading) -> Void
   ) -> Sighting? {
     if let repeated = catalogue.repeatedSighting(of: advertisement, payload: payload) { return repeated }
-    var recognition = catalogue.begin(
-      advertisement,
-      resolved: resolver.entry(for: advertisement.address, at: advertisement.time)
-        ?? contents?.entry(of: advertisement.address, payload))
+    var resolved = resolver.entry(for: advertisement.address, at: advertisement.time)
+    // Anybody can say a name. It takes no beacon from the entry of its address.
+    if resolved == nil, contents != nil, !catalogue.hasEntry(for: advertisement.address) {
+      resolved = contents?.entry(of: advertisement.address, payload, at: advertisement.time)
+    }
+    var recognition = catalogue.begin(advertisement, resolved: resolved)
     var isOwn = false
     var frames = 0
     var hasReadings = false

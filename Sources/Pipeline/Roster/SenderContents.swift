@@ -12,8 +12,10 @@ struct SenderContents: Sendable {
   private var names: [(octets: [UInt8], entry: BeaconEntryIndex)] = []
   /// As they are in a payload: two octets or sixteen, the lowest first.
   private var services: [(octets: [UInt8], entry: BeaconEntryIndex)] = []
+  /// How long an address is remembered after it said the name.
+  private static let memory = TimeSpan.seconds(600)
   /// By the bits of their address.
-  private var senders: [UInt64: BeaconEntryIndex] = [:]
+  private var senders: [UInt64: (entry: BeaconEntryIndex, said: MonotonicTime)] = [:]
 
   /// nil: no entry needs it.
   init?(_ entries: [BeaconEntry]) {
@@ -28,11 +30,18 @@ struct SenderContents: Sendable {
     if names.isEmpty, services.isEmpty { return nil }
   }
 
-  mutating func entry(of address: DeviceAddress, _ payload: Span<UInt8>) -> BeaconEntryIndex? {
-    guard let found = entry(in: payload) else { return senders[address.bits] }
-    if address.bits != 0, senders[address.bits] != found {
-      if senders.count >= Self.addressLimit { senders.removeAll(keepingCapacity: true) }
-      senders[address.bits] = found
+  mutating func entry(
+    of address: DeviceAddress, _ payload: Span<UInt8>, at time: MonotonicTime
+  ) -> BeaconEntryIndex? {
+    guard let found = entry(in: payload) else {
+      guard let known = senders[address.bits], time - known.said <= Self.memory else { return nil }
+      return known.entry
+    }
+    if address.bits != 0 {
+      if senders[address.bits] == nil, senders.count >= Self.addressLimit {
+        senders.removeAll(keepingCapacity: true)
+      }
+      senders[address.bits] = (found, time)
     }
     return found
   }

@@ -231,11 +231,13 @@ extension Pipeline {
     }
   }
 
-  /// The members of regions that were reported as new, and when each was heard last.
+  /// The members of regions that were reported as new, and when each was heard last; whoever is in a zone or room counts as
+  /// heard now, however seldom it sends.
   package var heardMembers: [(name: String, heard: MonotonicTime)] {
     teller.telemetry.reported.compactMap { beacon in
       guard roster.isMember(beacon), let last = engine.lastSighting(of: beacon) else { return nil }
-      return (roster.name(of: beacon), last.time)
+      let isInside = !engine.zones(of: beacon).isEmpty || rooms?.room(of: beacon) != nil
+      return (roster.name(of: beacon), isInside ? max(time, last.time) : last.time)
     }
   }
 
