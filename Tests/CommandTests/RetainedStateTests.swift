@@ -316,7 +316,9 @@ import Testing
       ["-p", "\(broker.port)", "-t", "beaconkeeper/g/#", "-W", "1", "--retained-only", "-F", "%t"],
       executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
     ).end().output
-    #expect(left.isEmpty, "\(left)")
+    // Members of a region are found only at the broker.
+    let named = left.split(separator: "\n").filter { !$0.contains("fleet%3A") }
+    #expect(named.isEmpty, "\(left)")
     second.signal(SIGTERM)
     #expect(try await second.end().status == 0)
     #expect(!FileManager.default.fileExists(atPath: folder + "/g.topics"))

@@ -117,7 +117,7 @@ final class FormerNameService: Feature {
     guard isStillConnected() else { return false }
     // Some brokers send nothing of what they retain to a subscription with wildcards.
     let remembered = RememberedTopics(path: outbox.topics).all.filter { isOwn($0, topics) }
-    let all = Set(found.keys).union(remembered)
+    let all = Set(found.keys).union(remembered).union([topics.status, topics.instance, topics.health])
     let announcements = all.filter(discovery(of: topics).isOwn)
     remove(announcements)
     if !announcements.isEmpty { try await Task.sleep(for: Self.settling) }
