@@ -57,7 +57,7 @@ verify() {
   sed "s/^/$SCENARIO: /" deviations >>/out/deviations
 }
 nothing_of_ours() {
-  ! grep -E '/(beacon|zone)/' heard | grep -q 'wake' || { grep wake heard | head -n 3; fail "it takes its own wake regions for beacons"; }
+  ! grep -E '/(beacon|zone)/' heard | grep -q 'wake' || { grep -E '/(beacon|zone)/' heard | grep wake | head -n 3; fail "it takes its own wake regions for beacons"; }
   grep '/health ' heard | tail -n 1 | grep -q '"beacons":0' || fail "it tracks its own wake regions"
 }
 # instances N: the numbers of hciN's advertising instances, two digits each.

@@ -54,8 +54,8 @@ final class LeftoverService: Feature {
     _ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink,
     _ logger: Logger
   ) {
-    let configured = TopicCatalogue(configuration).retained
-    state = Mutex(State(leftovers: Leftovers(configuration), configured: configured))
+    let (leftovers, configured) = Self.topics(of: configuration)
+    state = Mutex(State(leftovers: leftovers, configured: configured))
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
@@ -63,8 +63,15 @@ final class LeftoverService: Feature {
     remembered.add(configured)
   }
 
+  /// Without those that nothing is published on, such as places where there are none: they need no clearing.
+  private static func topics(of configuration: Configuration) -> (leftovers: Leftovers, configured: [String])
+  {
+    let leftovers = Leftovers(configuration)
+    return (leftovers, TopicCatalogue(configuration).retained.filter { leftovers.removal(of: $0) == nil })
+  }
+
   func configure(_ new: Configuration) {
-    let (leftovers, configured) = (Leftovers(new), TopicCatalogue(new).retained)
+    let (leftovers, configured) = Self.topics(of: new)
     remembered.add(configured)
     state.withLock { state in
       state.leftovers = leftovers
