@@ -66,6 +66,20 @@ import Testing
     #expect(phones.first { $0.0 == "hears most" }?.1 == 0)
   }
 
+  /// On phones that take a beacon for up to 1.6 times as near, or as far, as it is.
+  private static func spread(of timeline: Timeline, _ rule: NearDistances) throws -> Tally {
+    let found = Catalogue.system(named: "ios17").flatMap { system in
+      Catalogue.strategy(named: "location-always").flatMap { PhoneProfile(os: system, strategy: $0) }
+    }
+    var profile = try #require(found)
+    profile.set("near_spread", to: .factor(1.6), source: "test", confidence: .low)
+    let result = Simulation(profile, near: rule, timeline: timeline)
+    var tally = Tally(profile)
+    tally.add(result)
+    tally.addSpread(of: Approach(name: "walk", near: rule, timeline: timeline), truth: result)
+    return tally
+  }
+
   /// Past an exhibit at 3 m, where near is 2 m.
   @Test func anAppThatFiresAtTheNextExhibitIsCounted() throws {
     let past = Timeline(
@@ -75,16 +89,7 @@ import Testing
         .init(time: 20_000, distance: 10_000_000),
       ], start: .foreground)
     let rule = NearDistances(near: 2_000_000, rearm: 2_000_000)
-    let profile = try #require(
-      Catalogue.system(named: "ios17").flatMap { system in
-        Catalogue.strategy(named: "location-always").flatMap { PhoneProfile(os: system, strategy: $0) }
-      })
-    var changed = profile
-    changed.set("near_spread", to: .factor(1.6), source: "test", confidence: .low)
-    let result = Simulation(changed, near: rule, timeline: past)
-    var tally = Tally(changed)
-    tally.add(result)
-    tally.addSpread(of: Approach(name: "past", near: rule, timeline: past), truth: result)
+    let tally = try Self.spread(of: past, rule)
     #expect(tally.triggers == 0 && tally.share == nil)
     #expect(tally.falseTriggers == 1)
     #expect(tally.spread.filter { $0.falseTriggers > 0 }.map(\.phone) == ["believes it nearer"])
@@ -98,16 +103,7 @@ import Testing
       events: [],
       waypoints: metres.enumerated().map { .init(time: Int64($0) * 10_000, distance: $1 * 1_000_000) },
       start: .foreground)
-    let profile = try #require(
-      Catalogue.system(named: "ios17").flatMap { system in
-        Catalogue.strategy(named: "location-always").flatMap { PhoneProfile(os: system, strategy: $0) }
-      })
-    var changed = profile
-    changed.set("near_spread", to: .factor(1.6), source: "test", confidence: .low)
-    let result = Simulation(changed, near: rule, timeline: walk)
-    var tally = Tally(changed)
-    tally.add(result)
-    tally.addSpread(of: Approach(name: "walk", near: rule, timeline: walk), truth: result)
+    let tally = try Self.spread(of: walk, rule)
     #expect(tally.triggers == 2 && tally.delivered == 2)
     let nearer = try #require(tally.spread.first { $0.phone == "believes it nearer" })
     #expect(nearer.delivered == 1 && nearer.falseTriggers == 1)

@@ -162,30 +162,34 @@ extension DiscoveryDevice {
   }
 
   private static func room(of name: String, topics: Topics) -> DiscoveryComponent {
-    var room = DiscoveryComponent.entity("sensor", "room", named: "Room")
-    room[text: "icon"] = "mdi:floor-plan"
-    room[text: "state_topic"] = topics.room(beacon: name)
     // The same word as for a tracker. No value would mean unknown, which is the state before the gateway knows.
-    room[text: "value_template"] = "{{ value_json.room or '\(WhereaboutsMessage.nowhere)' }}"
-    room[text: "json_attributes_topic"] = topics.room(beacon: name)
     // Probability and position change all the time, and each change is a row in Home Assistant's history.
-    room[text: "json_attributes_template"] =
-      "{{ {'since': value_json.since, 'floor': value_json.floor | default(none), "
-      + "'runner_up': value_json.runner_up.room if value_json.runner_up else none} | tojson }}"
-    return room
+    ofRooms(
+      .entity("sensor", "room", named: "Room"), icon: "mdi:floor-plan", topic: topics.room(beacon: name),
+      value: "{{ value_json.room or '\(WhereaboutsMessage.nowhere)' }}",
+      attributes: "{{ {'since': value_json.since, 'floor': value_json.floor | default(none), "
+        + "'runner_up': value_json.runner_up.room if value_json.runner_up else none} | tojson }}")
   }
-}
 
-extension DiscoveryDevice {
   private static func lastRoom(of name: String, topics: Topics) -> DiscoveryComponent {
-    var room = DiscoveryComponent.entity("sensor", "last_room", named: "Last room")
-    room[text: "icon"] = "mdi:map-marker-question"
-    room[text: "state_topic"] = topics.room(beacon: name)
-    room[text: "value_template"] = "{{ value_json.last_room | default(none) }}"
-    room[text: "json_attributes_topic"] = topics.room(beacon: name)
     // While it is heard, the time changes all the time, and each change is a row in Home Assistant's history.
-    room[text: "json_attributes_template"] =
-      "{{ {'last_seen_at': value_json.last_seen_at | default(none) if not value_json.room else none} | tojson }}"
+    ofRooms(
+      .entity("sensor", "last_room", named: "Last room"), icon: "mdi:map-marker-question",
+      topic: topics.room(beacon: name), value: "{{ value_json.last_room | default(none) }}",
+      attributes:
+        "{{ {'last_seen_at': value_json.last_seen_at | default(none) if not value_json.room else none} | tojson }}"
+    )
+  }
+
+  private static func ofRooms(
+    _ entity: DiscoveryComponent, icon: String, topic: String, value: String, attributes: String
+  ) -> DiscoveryComponent {
+    var room = entity
+    room[text: "icon"] = icon
+    room[text: "state_topic"] = topic
+    room[text: "value_template"] = value
+    room[text: "json_attributes_topic"] = topic
+    room[text: "json_attributes_template"] = attributes
     return room
   }
 }
