@@ -10,7 +10,7 @@ import Synchronization
 /// Clears what this gateway left at the broker under a former name, and then its former outbox. Otherwise a zone of that name
 /// would stay occupied for ever.
 ///
-/// An outbox is of this gateway if its configuration file is the same, and nobody is online under its name.
+/// An outbox is of this gateway if its configuration file is the same, and nobody else is online under its name.
 final class FormerNameService: Feature {
   /// How long the broker may take to send what it retains.
   private static let patience = Duration.seconds(3)
@@ -108,7 +108,11 @@ final class FormerNameService: Feature {
     let isStillConnected = { self.delivery.client.isConnected && self.connections.withLock(\.self) == count }
     let topics = Topics(gateway: outbox.gateway)
     let found = try await retained(of: topics)
-    if found[topics.status] == Array(Status.online.rawValue.utf8) {
+    // After a power cut it is our own `online` that is retained: whoever came after us has put another `instance` there.
+    let instance = found[topics.instance].flatMap { InstanceMessage($0)?.instance }
+    if found[topics.status] == Array(Status.online.rawValue.utf8),
+      instance == nil || instance != outbox.instance
+    {
       logger.warning(
         "another gateway is online as \(outbox.gateway), which was this one's name, or lost its power as that; what it retains is left alone. If nobody runs as \(outbox.gateway): \(Self.remedy(for: outbox, configuration))"
       )

@@ -171,7 +171,7 @@ final class LeftoverService: Feature {
       let isCleared = state.mayClear && !state.isDue && delivery.client.isConnected
       return (state.leftovers.filters, isCleared ? state.configured : nil)
     }
-    if let configured { remembered.keepOnly(configured) }
+    if let configured { remembered.keepOnly(configured + homeAssistant.announcedTopics) }
     for filter in filters { delivery.client.unsubscribe(from: filter) }
   }
 }
