@@ -79,6 +79,7 @@ private func words(_ broker: BrokerSettings) -> String {
   var parts = ["\(remote.host), port \(remote.port)", "MQTT \(version)"]
   if let tls = remote.tls {
     parts.append("encrypted, trusting \(tls.caFile ?? "the authorities that this machine trusts")")
+    if let name = tls.serverName { parts.append("whose certificate is for \(name)") }
     if let certificate = tls.certFile { parts.append("with the certificate \(certificate)") }
   } else {
     parts.append("in the clear")
