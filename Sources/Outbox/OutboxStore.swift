@@ -111,7 +111,8 @@ package final class OutboxStore {
         lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
         counters: try Self.counters(database),
         gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
-        isSameBoot: boot == bootID)
+        // Where the machine does not tell it (`ProcSubset=pid`), any boot may be another.
+        isSameBoot: !bootID.isEmpty && boot == bootID)
       remains.damagedBeacons = rows.damaged
       try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
       try Self.set("boot", .text(bootID), database)
