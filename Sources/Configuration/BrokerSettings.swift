@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// `broker:` – where messages go.
@@ -22,6 +23,8 @@ package struct RemoteBroker: Hashable, Sendable {
   package var version: ProtocolVersion?
   /// nil: derived from the gateway's name.
   package var clientID: String?
+  /// The levels before the gateway's name in every topic.
+  package var baseTopic = Topics.usualRoot
   /// Default 60 s; MQTT counts whole seconds.
   package var keepAlive: TimeSpan = .seconds(60)
 }

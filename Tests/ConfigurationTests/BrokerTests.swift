@@ -1,5 +1,6 @@
 import Beacons
 @testable import Configuration
+import Contract
 import Core
 import Foundation
 import Testing
@@ -24,6 +25,19 @@ import Testing
     #expect((broker.tls != nil) == isTLS)
     #expect(broker.version == nil)
     #expect(broker.keepAlive == .seconds(60))
+  }
+
+  @Test func `topics may begin with several levels of one's own`() throws {
+    let configuration = try read(
+      """
+      gateway: { name: "the hall" }
+      broker: { url: mqtt://b, base_topic: home/ble }
+      scanners: [{ kind: beaconkeeper }]
+      """
+    ).configuration
+    #expect(configuration.topics.base == "home/ble/the%20hall")
+    #expect(configuration.scanners.map(\.topic.filter) == ["home/ble/+/observations/+"])
+    #expect(configuration.scanners[0].status?.filter == "home/ble/+/status")
   }
 
   @Test func `the broker's certificate may be for another name`() throws {
@@ -66,6 +80,9 @@ import Testing
     Fault("broker: { url: mqtt://b, username: gw, password_file: ▸/ }", "it is a directory"),
     Fault("broker: { url: mqtt://b, ca_file: ▸/dev/null }", "no use with mqtt://", "write mqtts://"),
     Fault("broker: { url: mqtts://b, ca_file: ▸/no/such.pem }", "“/no/such.pem” cannot be read"),
+    Fault("broker: { url: mqtt://b, base_topic: ▸'a/+/b' }", "cannot be the start of a topic"),
+    Fault("broker: { url: mqtt://b, base_topic: ▸'a//b' }", "cannot be the start of a topic"),
+    Fault("broker: { url: mqtt://b, base_topic: ▸'{gateway}' }", "cannot be the start of a topic"),
     Fault("broker: { url: mqtt://b, server_name: ▸c }", "no use with mqtt://", "write mqtts://"),
     Fault("broker: { url: mqtts://b, server_name: ▸'*.lan' }", "“*.lan” is not the name of a host"),
     Fault("broker: { url: mqtts://b, server_name: ▸'c:8883' }", "is not the name of a host"),

@@ -8,7 +8,7 @@ import Testing
 
 /// What the process that asks the broker says, and what is made of it.
 @Suite struct AccessInquiryTests {
-  private var inquiry = AccessInquiry(Options(host: "broker"), gateway: "home")
+  private var inquiry = AccessInquiry(Options(host: "broker"), Topics(gateway: "home"))
   private let controls = ["beaconkeeper/home/status", "beaconkeeper/home/instance"]
   private let messages = ["enter", "exit"].map {
     Message(topic: "beaconkeeper/home/zone/Garage/\($0)", payload: [], qos: .atLeastOnce, retained: false)

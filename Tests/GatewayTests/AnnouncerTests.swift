@@ -138,6 +138,19 @@ private struct Home {
     #expect(without.said.first { $0.topic == member }?.payload.isEmpty == true)
   }
 
+  @Test func `with a base of several levels, all that is announced is found there`() throws {
+    var home = try Home(
+      Home.rules + "\nbroker: { url: \"mqtt://broker.lan\", base_topic: site/house }")
+    home.connect()
+    home.hear("fleet:1.2", Reading(.temperature, .number(3)))
+    home.pass()
+    #expect(home.said.count > 4)
+    for message in home.said {
+      let text = String(decoding: message.payload, as: UTF8.self)
+      #expect(text.contains("site/house/home/status") && !text.contains("\"beaconkeeper/"), "\(text)")
+    }
+  }
+
   @Test func aBeaconsKindIsLearntFromItsFramesAndSurvivesARestart() throws {
     func device(_ home: Home) throws -> [String: Any] {
       let payload = try #require(home.kept["homeassistant/device/beaconkeeper_home/beacon_fridge/config"])

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// Reads `broker:`.
@@ -24,6 +25,7 @@ struct BrokerReader {
     certificates.serverName = section.take("server_name").flatMap { readServerName($0, isTLS: url?.isTLS) }
     let version = section.take("protocol").flatMap(readVersion)
     let clientID = section.take("client_id").flatMap(readClientID)
+    let baseTopic = section.take("base_topic").flatMap(readBaseTopic)
     let keepAlive = section.take("keepalive").flatMap {
       readTime($0, from: .seconds(5), upTo: .seconds(65535))
     }
@@ -32,7 +34,18 @@ struct BrokerReader {
       RemoteBroker(
         host: url.host, port: url.port, tls: url.isTLS ? certificates : nil, username: username,
         password: password,
-        version: version, clientID: clientID, keepAlive: keepAlive ?? .seconds(60)))
+        version: version, clientID: clientID, baseTopic: baseTopic ?? Topics.usualRoot,
+        keepAlive: keepAlive ?? .seconds(60)))
+  }
+
+  private func readBaseTopic(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    guard isStartOfTopic(text), !text.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+      return value.refused(
+        "\(quoted(text)) cannot be the start of a topic",
+        hint: "for example home/ble; the gateway's name follows it")
+    }
+    return text
   }
 
   private func readVersion(_ value: Value) -> ProtocolVersion? {

@@ -54,7 +54,7 @@ final class FormerNameService: Feature {
   }
 
   static func remedy(for outbox: FormerOutbox, _ configuration: Configuration) -> String {
-    let topics = Topics(gateway: outbox.gateway)
+    let topics = Topics(gateway: outbox.gateway, root: configuration.topics.root)
     let filters = [
       topics.base + "/#", discovery(of: topics, AnnouncementPlan(configuration).discovery).filter,
     ]
@@ -106,7 +106,7 @@ final class FormerNameService: Feature {
     }
     let count = connections.withLock(\.self)
     let isStillConnected = { self.delivery.client.isConnected && self.connections.withLock(\.self) == count }
-    let topics = Topics(gateway: outbox.gateway)
+    let topics = Topics(gateway: outbox.gateway, root: configuration.topics.root)
     let found = try await retained(of: topics)
     // After a power cut it is our own `online` that is retained: whoever came after us has put another `instance` there.
     let instance = found[topics.instance].flatMap { InstanceMessage($0)?.instance }
@@ -172,6 +172,6 @@ final class FormerNameService: Feature {
   private func discovery(of topics: Topics) -> Discovery { Self.discovery(of: topics, discovery) }
 
   private static func discovery(of topics: Topics, _ own: Discovery) -> Discovery {
-    Discovery(gateway: topics.gateway, version: version, prefix: own.prefix)
+    Discovery(topics, version: version, prefix: own.prefix)
   }
 }

@@ -132,7 +132,9 @@ final class LeftoverService: Feature {
       state.isDue = false
       state.mayClear = true
       state.end = now + Self.patience
-      return (state.leftovers.filters, remembered.all.sorted().compactMap(state.leftovers.removal))
+      let topics = remembered.all
+      let moved = state.leftovers.removalsBelowFormerRoots(among: topics)
+      return (state.leftovers.filters, topics.sorted().compactMap(state.leftovers.removal) + moved)
     }
     if !removals.isEmpty { delivery.send(removals) }
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).

@@ -22,7 +22,7 @@ extension Options {
       }
       self.tls = tls
     }
-    setWill(gateway: gateway)
+    setWill(Topics(gateway: gateway, root: broker.baseTopic))
   }
 
   /// Of a client that works beside a running gateway.
@@ -34,11 +34,11 @@ extension Options {
     // Random, because a client with the same id takes over the session.
     clientID = "beaconkeeper-\(gateway)-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     credentials = broker.credentials
-    setWill(gateway: gateway)
+    setWill(Topics(gateway: gateway))
   }
 
-  private mutating func setWill(gateway: String) {
-    let offline = Status.offline.message(topics: Topics(gateway: gateway))
+  private mutating func setWill(_ topics: Topics) {
+    let offline = Status.offline.message(topics: topics)
     will = Will(topic: offline.topic, payload: offline.payload, qos: .atLeastOnce, retain: true)
   }
 }

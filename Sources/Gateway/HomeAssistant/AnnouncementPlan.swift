@@ -32,9 +32,9 @@ struct AnnouncementPlan: Sendable {
     isOn = settings.isOn
     memberLimit = settings.members
     discovery = Discovery(
-      gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
+      configuration.topics, version: version, prefix: settings.prefix,
       form: settings.form, supportURL: settings.supportURL)
-    topics = Topics(gateway: configuration.gatewayName)
+    topics = configuration.topics
     detail = settings.entities
     areas = settings.areas
     displayNames = configuration.displayNames

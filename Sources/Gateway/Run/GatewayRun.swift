@@ -139,7 +139,7 @@ package struct GatewayRun: Sendable {
       HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),
     ]
     if options.protocolVersion == .v311 {
-      features.append(AccessService(options, gateway: configuration.gatewayName, delivery))
+      features.append(AccessService(options, delivery))
     }
     if let http = configuration.http {
       let stage = LiveStage(
@@ -224,7 +224,7 @@ package struct GatewayRun: Sendable {
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {
-    "\(broker.subscriber) -v -t 'beaconkeeper/#'"
+    "\(broker.subscriber) -v -t '\(broker.baseTopic)/#'"
   }
 }
 
