@@ -136,7 +136,7 @@ let package = Package(
     .target(
       name: "Mosquitto",
       dependencies: [
-        "CMosquitto", "Core",
+        "CMosquitto", "CTLS", "Core",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// `broker:` – where messages go.
@@ -22,6 +23,8 @@ package struct RemoteBroker: Hashable, Sendable {
   package var version: ProtocolVersion?
   /// nil: derived from the gateway's name.
   package var clientID: String?
+  /// The levels before the gateway's name in every topic.
+  package var baseTopic = Topics.usualRoot
   /// Default 60 s; MQTT counts whole seconds.
   package var keepAlive: TimeSpan = .seconds(60)
 }
@@ -33,6 +36,8 @@ package struct TLSSettings: Hashable, Sendable {
   /// PEM files of the client's certificate and its private key; both or neither.
   package var certFile: String?
   package var keyFile: String?
+  /// The name in the broker's certificate; nil: the broker's host.
+  package var serverName: String?
 
   package init() {}
 }
@@ -42,6 +47,9 @@ package struct Secret: Hashable, Sendable {
   /// The text itself. Use it only in the call that needs it.
   package let revealed: String
   package init(_ text: String) { revealed = text }
+
+  /// Stands for one that is not on this machine, in a configuration that is only checked. No password is empty.
+  static let absent = Secret("")
 }
 
 /// Key bytes that never appear in a log, message or page.

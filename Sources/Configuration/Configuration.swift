@@ -49,6 +49,12 @@ package struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
+  /// What it publishes and reads at its broker.
+  package var topics: Topics {
+    guard case .remote(let remote) = broker else { return Topics(gateway: gatewayName) }
+    return Topics(gateway: gatewayName, root: remote.baseTopic)
+  }
+
   /// Readable names of members of regions, by their published names.
   package var displayNames: [String: String] {
     var all: [String: String] = [:]

@@ -80,6 +80,17 @@ package func ipAddress(_ text: some StringProtocol) -> String? {
   return nil
 }
 
+/// Whether a text can be the name of a host (RFC 1123, section 2.1), or has underscores as in some local networks.
+func isHostName(_ text: String) -> Bool {
+  func isPartOfLabel(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
+  }
+  return (1...253).contains(text.utf8.count)
+    && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+      (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(isPartOfLabel)
+    }
+}
+
 /// Where a server listens: `127.0.0.1:8099`, `[::1]:8099`, an address alone or a port alone.
 package struct ListenAddress: Equatable {
   package var address: String?

@@ -4,11 +4,30 @@ import Core
 /// All topics of version 1 of the contract, below `beaconkeeper/<gateway>`.
 package struct Topics: Hashable, Sendable {
   package let gateway: String
+  /// The levels before the gateway's: `beaconkeeper`, or what the configuration says.
+  package let root: String
   package let base: String
 
-  package init(gateway: String) {
+  package static let usualRoot = "beaconkeeper"
+
+  package init(gateway: String, root: String = usualRoot) {
     self.gateway = gateway
-    base = "beaconkeeper/" + topicLevel(gateway)
+    self.root = root
+    base = root + "/" + topicLevel(gateway)
+  }
+
+  /// The same topic of the same gateway, which another configuration may have put below another root.
+  package func rooted(_ topic: String, of other: Topics) -> String {
+    topic.hasPrefix(other.base + "/") ? base + topic.dropFirst(other.base.utf8.count) : topic
+  }
+
+  /// The base of whatever gateway retains a topic; nil: it is not of that form.
+  package static func base(ofRetained topic: String) -> String? {
+    let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+    guard levels.count >= 5,
+      RetainedTopic(rawValue: "\(levels[levels.count - 3])/\(levels[levels.count - 1])") != nil
+    else { return nil }
+    return levels.dropLast(3).joined(separator: "/")
   }
 
   package var status: String { base + "/status" }

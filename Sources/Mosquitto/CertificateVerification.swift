@@ -1,10 +1,9 @@
 import CMosquitto
-import Glibc
+import CTLS
 
 /// Why OpenSSL did not accept the broker's certificate.
 ///
-/// libmosquitto reports only "certificate verify failed", but it hands out its `SSL` object. OpenSSL is loaded with
-/// libmosquitto, so its two functions are looked up by name. If they are missing, libmosquitto's words are used.
+/// libmosquitto reports only "certificate verify failed", but it hands out its `SSL` object.
 struct CertificateVerification: Equatable, Sendable {
   /// `X509_V_ERR_…` of OpenSSL's `x509_vfy.h`.
   var code: Int
@@ -15,20 +14,12 @@ struct CertificateVerification: Equatable, Sendable {
 
   /// nil if the client has no TLS connection, or if its certificate is fine.
   init?(of client: OpaquePointer) {
-    guard let ssl = mosquitto_ssl_get(client), let result = Self.result else { return nil }
-    let code = result(ssl)
+    guard let ssl = mosquitto_ssl_get(client) else { return nil }
+    let code = SSL_get_verify_result(OpaquePointer(ssl))
     if code == 0 { return nil }
     self.code = code
-    words = Self.errorString.flatMap { $0(code) }.map { String(cString: $0) } ?? "error \(code)"
+    words = X509_verify_cert_error_string(code).map { String(cString: $0) } ?? "error \(code)"
   }
-
-  private typealias Result = @convention(c) (UnsafeMutableRawPointer) -> Int
-  private typealias ErrorString = @convention(c) (Int) -> UnsafePointer<CChar>?
-
-  private static let result: Result? =
-    dlsym(nil, "SSL_get_verify_result").map { unsafeBitCast($0, to: Result.self) }
-  private static let errorString: ErrorString? =
-    dlsym(nil, "X509_verify_cert_error_string").map { unsafeBitCast($0, to: ErrorString.self) }
 
   var failure: ConnectionFailure {
     switch code {

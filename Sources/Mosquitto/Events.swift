@@ -4,7 +4,7 @@ import Synchronization
 /// The events of a client, in order, for one reader.
 ///
 /// If the reader is too slow, it loses messages from the broker beyond `capacity` or `octetCapacity`, but no other events:
-/// a flood from the broker must not fill the memory.
+/// a flood from the broker must not fill the memory. Messages with QoS 1 have as much room again.
 package struct Events: AsyncSequence, Sendable {
   package typealias Element = Event
   package typealias Failure = Never
@@ -61,9 +61,10 @@ package struct Events: AsyncSequence, Sendable {
       if state.isFinished { return }
       for event in events {
         if case .message(let message) = event {
+          let share = message.qos == 0 ? 1 : 2
           // One message is always kept, however large.
-          if state.messages >= Events.capacity
-            || state.messages > 0 && state.octets + message.octets > Events.octetCapacity
+          if state.messages >= share * Events.capacity
+            || state.messages > 0 && state.octets + message.octets > share * Events.octetCapacity
           {
             state.lost += 1
             continue

@@ -138,6 +138,7 @@ extension Handle {
         throw InvalidOptions(description: "\(path) cannot be read: \(String(cString: strerror(errno)))")
       }
     }
+    if let name = tls.serverName { return try tls.expect(name, of: pointer) }
     if file != nil || directory != nil {
       // Without a callback OpenSSL would ask for the passphrase on the terminal.
       let error = mosquitto_tls_set(

@@ -103,10 +103,13 @@ package struct TLS: Sendable {
 
   package var authority: Authority
   package var identity: Identity?
+  /// The name or address in the broker's certificate; nil: its host.
+  package var serverName: String?
 
-  package init(authority: Authority = .system, identity: Identity? = nil) {
+  package init(authority: Authority = .system, identity: Identity? = nil, serverName: String? = nil) {
     self.authority = authority
     self.identity = identity
+    self.serverName = serverName
   }
 }
 

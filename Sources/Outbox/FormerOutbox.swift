@@ -9,6 +9,8 @@ package struct FormerOutbox: Sendable {
   package let path: String
   /// The configuration file of the run that used it last; nil: an earlier version did not note that.
   package let configuration: String?
+  /// The `instance` of that run; nil: as above.
+  package let instance: String?
   /// How many transitions wait in it for the broker.
   package let waiting: Int
 
@@ -34,21 +36,31 @@ package struct FormerOutbox: Sendable {
     let found = try? database.use { database in
       (
         try database.value("SELECT value FROM meta WHERE name = 'configuration'").string,
+        try database.value("SELECT value FROM meta WHERE name = 'instance'").string,
         try database.value("SELECT count(*) FROM waiting").int64
       )
     }
-    guard let (configuration, waiting) = found else { return nil }
+    guard let (configuration, instance, waiting) = found else { return nil }
     self.gateway = gateway
     self.path = path
     self.configuration = configuration
+    self.instance = instance
     self.waiting = Int(clamping: waiting ?? 0)
   }
 
   /// The file of the topics that its gateway retained.
   package var topics: String { path.dropLast(Self.ending.count) + ".topics" }
 
-  /// Deletes the file, those beside it, and the observations and topics of the same name.
+  /// Deletes the file, those beside it, and the observations and topics of the same name. Does nothing if a gateway has begun to
+  /// use it.
   package func remove() {
+    guard let database = try? OutboxFile.open(path) else { return }
+    // It is locked until then.
+    defer { try? database.close() }
+    guard
+      (try? database.use({ try $0.value("SELECT value FROM meta WHERE name = 'instance'").string }))
+        == instance
+    else { return }
     let observations = path.dropLast(Self.ending.count) + ".observations"
     try? FileManager.default.removeItem(atPath: topics)
     for file in [path, String(observations)] {

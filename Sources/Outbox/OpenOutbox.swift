@@ -28,12 +28,13 @@ package struct OpenOutbox {
   ///
   /// - Parameters:
   ///   - configuration: the path of the configuration file; nil: there is none.
+  ///   - instance: of the run that begins.
   ///   - chance: a number unique to this run; see `Epoch`.
   ///
   /// Throws `OutboxInUse`, `NewerOutbox`.
   package init(
-    gateway: String, directory: StateDirectory, configuration: String? = nil, wallTime: WallTime,
-    chance: UInt64 = .random(in: 0 ... .max)
+    gateway: String, directory: StateDirectory, configuration: String? = nil, instance: String = "",
+    wallTime: WallTime, chance: UInt64 = .random(in: 0 ... .max)
   ) throws {
     let path = directory.file(gateway: gateway)
     do {
@@ -57,7 +58,7 @@ package struct OpenOutbox {
         )
         try open(path, mark, wallTime, chance)
       }
-      if let configuration { try store?.note(configuration: configuration) }
+      try store?.note(configuration: configuration, instance: instance)
       former = FormerOutbox.all(in: directory, besides: gateway)
     } catch let error as DatabaseError where error.code == SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)

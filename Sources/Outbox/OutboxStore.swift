@@ -111,7 +111,8 @@ package final class OutboxStore {
         lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
         counters: try Self.counters(database),
         gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
-        isSameBoot: boot == bootID)
+        // Where the machine does not tell it (`ProcSubset=pid`), any boot may be another.
+        isSameBoot: !bootID.isEmpty && boot == bootID)
       remains.damagedBeacons = rows.damaged
       try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
       try Self.set("boot", .text(bootID), database)
@@ -122,13 +123,15 @@ package final class OutboxStore {
     return remains
   }
 
-  /// Notes which configuration file the gateway uses: after it was renamed, this outbox is known as its former one.
-  func note(configuration: String) throws {
-    let known = try database.use {
-      try $0.value("SELECT value FROM meta WHERE name = 'configuration'").string
+  /// Notes which configuration file the gateway uses, and what it publishes as `instance`: after it was renamed, this outbox
+  /// is known as its former one, and what is retained under that name as its own.
+  ///
+  /// - Parameter configuration: nil: there is no file.
+  func note(configuration: String?, instance: String) throws {
+    try database.write {
+      if let configuration { try Self.set("configuration", .text(configuration), $0) }
+      try Self.set("instance", .text(instance), $0)
     }
-    if known == configuration { return }
-    try database.write { try Self.set("configuration", .text(configuration), $0) }
   }
 
   /// nil for NULL. A value of another type or out of range is damage.

@@ -33,7 +33,8 @@ extension WaitingMessage {
     var payload: [UInt8]
 
     func message(topics: Topics) -> Message {
-      Message(topic: topic, payload: payload, qos: .atLeastOnce, retained: false)
+      let topic = topics.rooted(topic, of: Topics(gateway: gateway))
+      return Message(topic: topic, payload: payload, qos: .atLeastOnce, retained: false)
     }
   }
 

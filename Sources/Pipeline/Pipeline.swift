@@ -67,7 +67,7 @@ package struct Pipeline: Sendable {
     zoneDefinitions = configuration.zones.map(\.definition)
     self.receivers = receivers
     for name in configuration.receiverNames { _ = self.receivers.index(of: name) }
-    topics = Topics(gateway: configuration.gatewayName)
+    topics = configuration.topics
     engine = ZoneEngine(
       site: configuration.site(receivers: &self.receivers), crowd: limits.transitions,
       keepsLinks: !isLean || configuration.needsDistances)

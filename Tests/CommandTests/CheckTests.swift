@@ -56,8 +56,37 @@ import Testing
       #expect(
         elsewhere.errors.split(separator: "\n").contains { $0.contains(path) && $0.contains("warning") })
     }
+    let walk = try file(
+      #"{"t":1,"receiver":"hci0","address":"C1:00:00:00:00:01","address_type":"random","rssi":-72,"payload":"020106"}"#
+        + "\n", "jsonl")
+    let config = try file(yaml, "yaml")
+    #expect(try await Command(["replay", "--config", config, "--capture", walk]).end().status == 78)
+    let replay = try await Command(["replay", "--elsewhere", "--config", config, "--capture", walk]).end()
+    #expect(replay.status == 0 && replay.errors.contains("/no/calibration.json"), "\(replay.errors)")
     // Another error is an error there, too.
     #expect(try await check(yaml + "zonnes: []\n", "--elsewhere").status == 78)
+  }
+
+  @Test func `passwords that are on another machine are passwords`() async throws {
+    let result = try await check(
+      """
+      broker: { url: mqtt://broker.lan, username: gateway, password_file: /no/word }
+      http: { listen: "0.0.0.0:8099", password_file: /no/read, write_password_file: /no/write }
+
+      """, "--elsewhere")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("with a password; the write password allows changes"), "\(result.output)")
+    #expect(!result.output.contains("without a password") && !result.output.contains("read-only"))
+  }
+
+  @Test func `a file of authorities has certificates`() async throws {
+    try await makePairs()
+    func check(_ path: String) async throws -> Command.Result {
+      try await self.check("broker: { url: mqtts://broker.lan, ca_file: \(path) }\n")
+    }
+    #expect(try await check(path("one.pem")).status == 0)
+    let key = try await check(path("one.key"))
+    #expect(key.status == 78 && key.errors.contains("has no certificate in PEM form"), "\(key.errors)")
   }
 
   @Test func aPasswordFileMayBeginWithAByteOrderMark() async throws {

@@ -239,9 +239,15 @@ import Testing
     #expect(try await gateway.end().status == 0)
   }
 
-  /// Zones of the former name would stay occupied for ever. Somebody else may have that name by now.
-  @Test(arguments: [false, true])
-  func `a renamed gateway clears its former name, unless somebody else has it`(isTaken: Bool) async throws {
+  enum FormerName { case isFree, lostItsPower, isTaken }
+
+  /// Zones of the former name would stay occupied for ever. Somebody else may have that name by now. After a power cut our own
+  /// `online` is retained.
+  @Test(arguments: [FormerName.isFree, .lostItsPower, .isTaken])
+  func `a renamed gateway clears its former name, unless somebody else has it`(name former: FormerName)
+    async throws
+  {
+    let isTaken = former == .isTaken
     let broker = try await Broker()
     defer { broker.stop() }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
@@ -258,23 +264,28 @@ import Testing
         executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
       ).end().lines
     }
-    let former = ["beaconkeeper/g/#", "homeassistant/+/beaconkeeper_g/+/config"]
+    let filters = ["beaconkeeper/g/#", "homeassistant/+/beaconkeeper_g/+/config"]
     try name("g")
     let first = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
     #expect(try await kept(broker, isHome))
-    while try await all(former[1]).count < 3 {}
+    while try await all(filters[1]).count < 3 {}
     first.signal(SIGTERM)
     #expect(try await first.end().status == 0)
-    if isTaken {
+    func retain(_ topic: String, _ payload: String) async throws {
       try await run([
-        "mosquitto_pub", "-p", "\(broker.port)", "-r", "-t", "beaconkeeper/g/status", "-m", "online",
+        "mosquitto_pub", "-p", "\(broker.port)", "-r", "-t", "beaconkeeper/g/\(topic)", "-m", payload,
       ])
+    }
+    if former != .isFree { try await retain("status", "online") }
+    if isTaken {
+      let time = "2026-11-20T21:49:20.541Z"
+      try await retain("instance", #"{"v":1,"instance":"0f","started":"\#(time)","time":"\#(time)"}"#)
     }
     try name("h")
     let second = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
     let words = isTaken ? "another gateway is online as g" : "this gateway was called g"
     #expect(try await second.wait { second.errorsSoFar.contains(words) }, "\(second.errorsSoFar)")
-    for filter in former { #expect(try await all(filter).isEmpty != isTaken) }
+    for filter in filters { #expect(try await all(filter).isEmpty != isTaken) }
     #expect(try await !all("beaconkeeper/h/zone/+/occupancy").isEmpty)
     second.signal(SIGTERM)
     #expect(try await second.end().status == 0)
@@ -308,6 +319,11 @@ import Testing
     }
     let first = try start("g")
     #expect(try await kept(broker, isHome))
+    // Members of a region are remembered once they have a device in Home Assistant.
+    #expect(
+      try await first.wait {
+        (try? String(contentsOfFile: folder + "/g.topics", encoding: .utf8))?.contains("fleet%3A") == true
+      })
     first.signal(SIGTERM)
     #expect(try await first.end().status == 0)
     let second = try start("h")
@@ -316,9 +332,7 @@ import Testing
       ["-p", "\(broker.port)", "-t", "beaconkeeper/g/#", "-W", "1", "--retained-only", "-F", "%t"],
       executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
     ).end().output
-    // Members of a region are found only at the broker.
-    let named = left.split(separator: "\n").filter { !$0.contains("fleet%3A") }
-    #expect(named.isEmpty, "\(left)")
+    #expect(left.isEmpty, "\(left)")
     second.signal(SIGTERM)
     #expect(try await second.end().status == 0)
     #expect(!FileManager.default.fileExists(atPath: folder + "/g.topics"))

@@ -1,5 +1,6 @@
 import Beacons
 @testable import Configuration
+import Contract
 import Core
 import Foundation
 import Testing
@@ -26,9 +27,29 @@ import Testing
     #expect(broker.keepAlive == .seconds(60))
   }
 
+  @Test func `topics may begin with several levels of one's own`() throws {
+    let configuration = try read(
+      """
+      gateway: { name: "the hall" }
+      broker: { url: mqtt://b, base_topic: home/ble }
+      scanners: [{ kind: beaconkeeper }]
+      """
+    ).configuration
+    #expect(configuration.topics.base == "home/ble/the%20hall")
+    #expect(configuration.scanners.map(\.topic.filter) == ["home/ble/+/observations/+"])
+    #expect(configuration.scanners[0].status?.filter == "home/ble/+/status")
+  }
+
+  @Test func `the broker's certificate may be for another name`() throws {
+    for name in ["broker.example", "192.0.2.7", "2001:db8::7"] {
+      let broker = try remote("url: mqtts://10.0.0.1, server_name: \"\(name)\"")
+      #expect(broker.host == "10.0.0.1" && broker.tls?.serverName == name)
+    }
+  }
+
   @Test(arguments: [
     ("broker.lan", "no scheme"), ("tcp://broker.lan", "did you mean mqtt://?"),
-    ("ssl://broker.lan", "did you mean mqtts://?"), ("ws://broker.lan", "WebSockets"),
+    ("ssl://broker.lan", "did you mean mqtts://?"), ("ws://broker.lan", "websocat"),
     ("foo://broker.lan", "mqtt or mqtts"), ("mqtt://", "names no host"), ("mqtt://a:0", "1 to 65535"),
     ("mqtt://a:65536", "1 to 65535"), ("mqtt://[::1", "names no host"),
     ("mqtt://a/b", "unexpected text after the host"),
@@ -59,6 +80,12 @@ import Testing
     Fault("broker: { url: mqtt://b, username: gw, password_file: ▸/ }", "it is a directory"),
     Fault("broker: { url: mqtt://b, ca_file: ▸/dev/null }", "no use with mqtt://", "write mqtts://"),
     Fault("broker: { url: mqtts://b, ca_file: ▸/no/such.pem }", "“/no/such.pem” cannot be read"),
+    Fault("broker: { url: mqtt://b, base_topic: ▸'a/+/b' }", "cannot be the start of a topic"),
+    Fault("broker: { url: mqtt://b, base_topic: ▸'a//b' }", "cannot be the start of a topic"),
+    Fault("broker: { url: mqtt://b, base_topic: ▸'{gateway}' }", "cannot be the start of a topic"),
+    Fault("broker: { url: mqtt://b, server_name: ▸c }", "no use with mqtt://", "write mqtts://"),
+    Fault("broker: { url: mqtts://b, server_name: ▸'*.lan' }", "“*.lan” is not the name of a host"),
+    Fault("broker: { url: mqtts://b, server_name: ▸'c:8883' }", "is not the name of a host"),
     Fault("broker: { url: mqtts://b, cert_file: ▸/dev/null }", "needs its private key"),
   ])
   func faults(_ fault: Fault) {

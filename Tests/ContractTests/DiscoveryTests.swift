@@ -6,7 +6,7 @@ import Testing
 @testable import Contract
 
 @Suite struct DiscoveryTests {
-  private let discovery = Discovery(gateway: "home", version: "1.2.3")
+  private let discovery = Discovery(Topics(gateway: "home"), version: "1.2.3")
   private let topics = Topics(gateway: "home")
 
   private func object(_ message: Message) throws -> [String: Any] {
@@ -270,7 +270,7 @@ import Testing
   /// A page that nobody answers for would be worse than none.
   @Test(arguments: [nil, "https://example.org/beacons"], Discovery.Form.allCases)
   func aConfiguredSupportURLIsAnnounced(page: String?, form: Discovery.Form) throws {
-    let discovery = Discovery(gateway: "home", version: "1", form: form, supportURL: page)
+    let discovery = Discovery(Topics(gateway: "home"), version: "1", form: form, supportURL: page)
     for message in discovery.messages(beacon()) {
       let origin = try #require(try object(message)["origin"] as? [String: Any])
       #expect(origin["name"] as? String == "Beaconkeeper" && origin["support_url"] as? String == page)

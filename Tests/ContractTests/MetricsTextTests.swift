@@ -1,6 +1,7 @@
 import Beacons
 @testable import Contract
 import Core
+import Foundation
 import Testing
 
 @Suite struct MetricsTextTests {
@@ -36,6 +37,21 @@ import Testing
       ], lostMessages: 22)
     return message
   }()
+
+  @Test(arguments: ["prometheus-alerts.yaml", "grafana.json"])
+  func `the examples for Prometheus and Grafana name metrics that there are`(file: String) throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let example = try String(
+      contentsOf: root.appendingPathComponent("config/examples/\(file)"), encoding: .utf8)
+    let places = [PlaceKind.zone, .room].map {
+      MetricsText.Place(kind: $0, name: "hall", state: "empty", beacons: 0, longestStay: 0, transitions: [])
+    }
+    let text = MetricsText.text(health, places, gateway: "home", isConnected: true)
+    let known = Set(text.matches(of: /# TYPE (beaconkeeper_\w+)/).map { String($0.1) })
+    let named = Set(example.matches(of: /beaconkeeper_\w+/).map { String($0.0) })
+    #expect(named.count > 5 && named.isSubset(of: known), "\(named.subtracting(known))")
+  }
 
   @Test func holdsTheFiguresOfHealth() {
     let lines = MetricsText.text(health, gateway: "home", isConnected: true).split(separator: "\n").filter {

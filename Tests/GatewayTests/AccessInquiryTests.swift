@@ -8,7 +8,7 @@ import Testing
 
 /// What the process that asks the broker says, and what is made of it.
 @Suite struct AccessInquiryTests {
-  private var inquiry = AccessInquiry(Options(host: "broker"), gateway: "home")
+  private var inquiry = AccessInquiry(Options(host: "broker"), Topics(gateway: "home"))
   private let controls = ["beaconkeeper/home/status", "beaconkeeper/home/instance"]
   private let messages = ["enter", "exit"].map {
     Message(topic: "beaconkeeper/home/zone/Garage/\($0)", payload: [], qos: .atLeastOnce, retained: false)
@@ -96,7 +96,8 @@ import Testing
     options.clientID = "gw-home"
     options.credentials = Credentials(username: "ö\"\n", password: nil)
     options.tls = TLS(
-      authority: .file("/ca"), identity: TLS.Identity(certificateFile: "/c", keyFile: "/k"))
+      authority: .file("/ca"), identity: TLS.Identity(certificateFile: "/c", keyFile: "/k"),
+      serverName: "broker.example")
     let asked = AccessQuestions(
       options, instanceTopic: "i", isDiscreet: true,
       [Message(topic: "t", payload: Array(#"{"a":"\u0000ü"}"#.utf8), qos: .atLeastOnce, retained: false)])
@@ -107,6 +108,7 @@ import Testing
     #expect(read.options.host == "broker" && read.options.port == 8883)
     #expect(read.options.credentials?.username == "ö\"\n" && read.options.credentials?.password == nil)
     #expect(read.options.tls?.identity?.keyFile == "/k")
+    #expect(read.options.tls?.serverName == "broker.example")
     let plain = try AccessQuestions(
       AccessQuestions(Options(host: "b"), instanceTopic: "i", isDiscreet: false, []).encoded)
     #expect(plain.options.tls == nil && plain.options.credentials == nil && !plain.isDiscreet)

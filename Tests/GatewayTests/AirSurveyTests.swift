@@ -1,4 +1,5 @@
 import Beacons
+import Configuration
 import Contract
 import Core
 import Scenes
@@ -109,6 +110,52 @@ import Testing
     #expect(lines.contains { $0.contains("scanner_id: tile:7 }") })
     #expect(lines.contains { $0.contains("major: 1, minor: 7 } }") })
     #expect(survey.count == 4)
+  }
+
+  @Test func `a device that only a scanner's name identifies is ours, by name`() throws {
+    let configuration = try Scene.configuration(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://broker.lan" }
+      scanners: [{ kind: espresense }]
+      beacons: [{ name: anna, scanner_id: "phone:anna" }]
+      """)
+    var intake = ScannerIntake(configuration.resolvedScanners, ownGateway: "home", expected: [])
+    var survey = AirSurvey(configuration)
+    var hearing = Hearing()
+    _ = intake.take(
+      Array(#"{"id":"phone:anna","rssi":-60,"mac":"5a0000000001"}"#.utf8),
+      topic: "espresense/devices/phone:anna/kitchen", isRetained: false, at: .zero,
+      wallTime: WallTime(nanoseconds: 0), into: &hearing)
+    survey.observe(hearing)
+    let table = ScanTable(salt: 1)
+    #expect(table.lines(survey, at: .zero)[1].hasPrefix("anna  –  "))
+    #expect(table.objects(survey, at: .zero).first?.contains(#""name":"anna","configured":true"#) == true)
+    #expect(table.configuration(survey, at: .zero) == ["# every beacon heard is already configured"])
+  }
+
+  @Test func `a beacon that another gateway reports by key is one device with what our radio hears of it`()
+    throws
+  {
+    let configuration = try Scene.configuration(Scene.rules)
+    for hearsFirst in [true, false] {
+      var survey = AirSurvey(configuration)
+      var hearing = Hearing()
+      hearing.observations = [
+        Observation(
+          key: "ibeacon f29dc74adbbd12de318ac8b046dd4425 1 2", receiver: ReceiverIndex(rawValue: 0),
+          rssi: -50,
+          time: .zero, wallTime: WallTime(nanoseconds: 0))
+      ]
+      if hearsFirst { survey.observe(hearing) }
+      survey.observe(
+        Advertisement(
+          receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: 1, kind: .random), rssi: -60,
+          time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: Scene.iBeacon(minor: 2).span)
+      survey.observe(hearing)
+      #expect(survey.listing(at: .zero).map(\.device.beacon) == ["fleet:1.2"])
+      #expect(survey.listing(at: .zero)[0].device.hasAddress)
+    }
   }
 
   @Test func `a tag without a beacon's format is offered by its address to who asks for all`() throws {

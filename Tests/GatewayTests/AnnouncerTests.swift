@@ -109,6 +109,48 @@ private struct Home {
     #expect(home.said.count { $0.topic.contains("beacon_fridge") } == 2)
   }
 
+  /// RabbitMQ, for one.
+  @Test func `where the broker returns nothing, members are remembered, and cleared with their region`()
+    throws
+  {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    home.hear("fleet:1.2")
+    home.pass()
+    let topics = Set(home.announcer.remembered)
+    #expect(topics.contains("beaconkeeper/home/beacon/fleet%3A1.2/state"))
+    func restarted(_ yaml: String) throws -> Home {
+      var next = try Home(yaml)
+      next.connect()
+      next.announcer.remember(topics)
+      next.pass()
+      return next
+    }
+    let member = "homeassistant/device/beaconkeeper_home/beacon_fleet_3A1_2E2/config"
+    #expect(topics.contains(member), "\(topics)")
+    let again = try restarted(Home.rules)
+    #expect(again.said.filter { $0.topic == member }.allSatisfy { !$0.payload.isEmpty })
+    #expect(again.devices == home.devices)
+    let without = try restarted(
+      Home.rules.replacing("  - { name: fleet,", with: "  - { name: other,").replacing(
+        "[fleet]", with: "[other]"))
+    #expect(without.said.first { $0.topic == member }?.payload.isEmpty == true)
+  }
+
+  @Test func `with a base of several levels, all that is announced is found there`() throws {
+    var home = try Home(
+      Home.rules + "\nbroker: { url: \"mqtt://broker.lan\", base_topic: site/house }")
+    home.connect()
+    home.hear("fleet:1.2", Reading(.temperature, .number(3)))
+    home.pass()
+    #expect(home.said.count > 4)
+    for message in home.said {
+      let text = String(decoding: message.payload, as: UTF8.self)
+      #expect(text.contains("site/house/home/status") && !text.contains("\"beaconkeeper/"), "\(text)")
+    }
+  }
+
   @Test func aBeaconsKindIsLearntFromItsFramesAndSurvivesARestart() throws {
     func device(_ home: Home) throws -> [String: Any] {
       let payload = try #require(home.kept["homeassistant/device/beaconkeeper_home/beacon_fridge/config"])

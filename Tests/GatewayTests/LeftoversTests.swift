@@ -29,6 +29,19 @@ struct LeftoversTests {
         """))
   }
 
+  @Test func `what was retained below another base is cleared, and nothing of others`() {
+    let cleared = leftovers.removalsBelowFormerRoots(among: [
+      "home/ble/home/zone/pump%203/occupancy", "homeassistant/device/beaconkeeper_home/zone_pump/config",
+      "beaconkeeper/home/zone/pump%203/occupancy",
+    ])
+    #expect(
+      cleared.map(\.topic) == [
+        "home/ble/home/zone/pump%203/occupancy", "home/ble/home/status", "home/ble/home/health",
+        "home/ble/home/instance",
+      ])
+    #expect(cleared.allSatisfy { $0.payload.isEmpty && $0.retained })
+  }
+
   @Test func retainedPlacesAreClearedWhenPlacesAreSwitchedOff() throws {
     let plain = Leftovers(
       try Scene.configuration(

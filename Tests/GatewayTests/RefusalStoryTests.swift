@@ -653,6 +653,26 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     #expect(asks(state("key")))
   }
 
+  @Test(
+    "By MQTT 3.1.1 one topic that is forbidden now has the others asked about anew, also within their hour")
+  func changedRules() throws {
+    let story = try Story(.drops)
+    story.decide(enter("Garage"))
+    story.say(state("key"))
+    story.settle()
+    story.wait(6)
+    story.denied = [enter("Garage"), state("key")]
+    story.decide(enter("Garage"))
+    story.settle()
+    let newest = story.say(state("key"))
+    story.settle()
+    #expect(story.refusals(of: enter("Garage")) == 1 && story.refusals(of: state("key")) == 1)
+    #expect(story.delivery.figures.parked == 2)
+    story.denied = []
+    story.pass(65)
+    #expect(story.retained[state("key")] == newest && story.isAtRest)
+  }
+
   @Test("By MQTT 3.1.1 what is on its way while the broker gets other rules is asked about anew")
   func underWay() throws {
     let story = try Story(.drops)

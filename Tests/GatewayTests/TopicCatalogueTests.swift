@@ -73,7 +73,7 @@ import Testing
       logger: logger)
     let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
     let features: [any Feature] = [
-      delivery, decisions, Rivals(delivery, broker: ""),
+      delivery, decisions, Rivals(delivery, .beginning(at: .init(nanoseconds: 0)), broker: ""),
       HomeAssistantLink(configuration, decisions, logger),
       MendingService(configuration, decisions, logger), ScannerLink(configuration, decisions, logger),
     ]

@@ -23,7 +23,7 @@ import Testing
     let events = Events()
     let payload = [UInt8](repeating: 0, count: 250_000)
     for _ in 0..<1000 {
-      events.yield(.message(ReceivedMessage(topic: "t", payload: payload, qos: 1, retain: false)))
+      events.yield(.message(ReceivedMessage(topic: "t", payload: payload, qos: 0, retain: false)))
     }
     events.yield(.acknowledged(id: 1))
     events.finish()
@@ -31,6 +31,23 @@ import Testing
     for await event in events { if case .message(let message) = event { octets += message.payload.count } }
     #expect(octets > 1 << 20 && octets <= Events.octetCapacity)
     #expect(events.lostMessages == UInt64(1000 - octets / 250_000))
+  }
+
+  @Test func `a flood of QoS 0 takes no room from messages with QoS 1, which are bounded, too`() async {
+    let events = Events()
+    func say(_ qos: Int, _ count: Int) {
+      for _ in 0..<count {
+        events.yield(.message(ReceivedMessage(topic: "\(qos)", payload: [1], qos: qos, retain: false)))
+      }
+    }
+    say(0, 3 * Events.capacity)
+    say(1, 300)
+    say(0, 10)
+    say(1, 3 * Events.capacity)
+    events.finish()
+    var heard = ["0": 0, "1": 0]
+    for await event in events { if case .message(let message) = event { heard[message.topic]? += 1 } }
+    #expect(heard == ["0": Events.capacity, "1": Events.capacity])
   }
 
   /// Notes what a reader has seen while it still reads.

@@ -315,7 +315,7 @@ extension RealBroker {
     @Test func anUnreadFloodDoesNotFillTheMemory() async throws {
       let broker = try await Broker().start()
       let client = try Client(Options(host: "127.0.0.1", port: broker.port))
-      try client.subscribe(to: "flood")
+      try client.subscribe(to: "flood", qos: .atMostOnce)
       client.start()
       let (writer, recorder) = try connect(to: broker)
       try await recorder.waitForConnection()

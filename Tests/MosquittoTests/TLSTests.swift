@@ -145,6 +145,31 @@ extension RealBroker {
       #expect(failure.isPermanent)
     }
 
+    /// The broker has no name in the network, or not that of its certificate.
+    @Test func `a certificate for another name is accepted if that is expected, and no other`() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("gateway", host: "gateway")
+      for name in ["elsewhere.example", "192.0.2.7"] {
+        try await certificates.issue("server", host: name)
+        let broker = try await certificates.broker("server", "require_certificate true")
+        var tls = TLS(
+          authority: .file(certificates.path("ca.pem")),
+          identity: TLS.Identity(
+            certificateFile: certificates.path("gateway.pem"), keyFile: certificates.path("gateway.key")),
+          serverName: name)
+        let (client, recorder) = try connect(to: broker) { $0.tls = tls }
+        try await recorder.waitForConnection()
+        await client.stop()
+        for other in ["example", "127.0.0.1"] {
+          tls.serverName = other
+          #expect(try await refusal(broker, tls).kind == .wrongHostName)
+        }
+        tls.serverName = name
+        tls.authority = .file(certificates.path("stranger.pem"))
+        #expect(try await refusal(broker, tls).kind == .unknownAuthority)
+      }
+    }
+
     @Test func anUnknownAuthorityIsCalledThat() async throws {
       let certificates = try await Certificates()
       try await certificates.issue("server", host: "127.0.0.1")

@@ -80,4 +80,15 @@ import Testing
     #expect(try waiting(store) == Array(taken - 99...taken + 50))
     store.close()
   }
+
+  @Test func `a boot that is not told is not the same as another`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("boot-\(UUID()).sqlite").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    for (bootID, isSame) in [("", false), ("", false), ("a", false), ("a", true)] {
+      try OutboxFile.prepare(path)
+      let store = try OutboxStore(path: path)
+      #expect(try store.begin(bootID: bootID) { ($0 ?? 0) + 1 }.isSameBoot == isSame)
+      store.close()
+    }
+  }
 }

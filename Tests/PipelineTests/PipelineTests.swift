@@ -22,6 +22,29 @@ import Testing
       ])
   }
 
+  /// The manual's recipe.
+  @Test func `half an hour in a zone is counted through dips that its threshold allows`() throws {
+    var scene = try Scene(
+      """
+      gateway: { name: forecourt }
+      beacons: [{ name: van, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425, major: 1, minor: 2 } }]
+      zones:
+        - { name: wide, enter: { distance: 16 m, dwell: 30 min }, exit: { distance: 20 m, lost: 2 min } }
+        - { name: narrow, enter: { distance: 4 m, dwell: 30 min }, exit: { distance: 8 m, lost: 2 min } }
+      """)
+    for minute in 0..<50 {
+      // Somebody stands before it for 25 s; and nothing is heard for a minute.
+      if minute % 10 == 9 { scene.pass(60) }
+      for second in 0..<60 where minute % 10 != 9 {
+        try scene.hear(rssi: minute % 10 == 4 && second < 25 ? -76 : -62, for: 0.1)
+        scene.pass(0.9)
+      }
+    }
+    #expect(scene.story == ["enter wide van"])
+    let entered = try #require(scene.output.transitions.first)
+    #expect(abs((entered.time - .zero).seconds - 1800) < 2)
+  }
+
   @Test func theSameInputMakesTheSameBytesHoweverItIsCut() throws {
     func run(advancing: Bool) throws -> [[UInt8]] {
       var scene = try Scene()

@@ -1,5 +1,16 @@
 import CCrypto
 
+/// A PEM file with the certificates of authorities.
+package enum CertificateAuthorities {
+  /// Whether there is one at least, as libssl reads them.
+  package static func canBeRead(_ path: String) -> Bool {
+    defer { ERR_clear_error() }
+    guard let store = unsafe X509_STORE_new() else { return false }
+    defer { unsafe X509_STORE_free(store) }
+    return unsafe X509_STORE_load_locations(store, path, nil) == 1
+  }
+}
+
 /// A PEM file with a certificate, and one with its private key.
 package struct CertificatePair: Sendable {
   package enum Fault: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// Reads `broker:`.
@@ -20,9 +21,11 @@ struct BrokerReader {
     let url = section.require("url", hint: "for example url: mqtt://broker.lan").flatMap { readURL($0) }
     let username = section.take("username").flatMap { $0.text() }
     let password = readPassword(section, username: username)
-    let certificates = readFiles(section, isTLS: url?.isTLS)
+    var certificates = readFiles(section, isTLS: url?.isTLS)
+    certificates.serverName = section.take("server_name").flatMap { readServerName($0, isTLS: url?.isTLS) }
     let version = section.take("protocol").flatMap(readVersion)
     let clientID = section.take("client_id").flatMap(readClientID)
+    let baseTopic = section.take("base_topic").flatMap(readBaseTopic)
     let keepAlive = section.take("keepalive").flatMap {
       readTime($0, from: .seconds(5), upTo: .seconds(65535))
     }
@@ -31,7 +34,18 @@ struct BrokerReader {
       RemoteBroker(
         host: url.host, port: url.port, tls: url.isTLS ? certificates : nil, username: username,
         password: password,
-        version: version, clientID: clientID, keepAlive: keepAlive ?? .seconds(60)))
+        version: version, clientID: clientID, baseTopic: baseTopic ?? Topics.usualRoot,
+        keepAlive: keepAlive ?? .seconds(60)))
+  }
+
+  private func readBaseTopic(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    guard isStartOfTopic(text), !text.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+      return value.refused(
+        "\(quoted(text)) cannot be the start of a topic",
+        hint: "for example home/ble; the gateway's name follows it")
+    }
+    return text
   }
 
   private func readVersion(_ value: Value) -> ProtocolVersion? {
@@ -86,7 +100,7 @@ struct BrokerReader {
     guard let password = files.environment[name] else {
       files.lacks(
         "the environment has no variable \(quoted(name))", value, hint: "set it where the gateway is started")
-      return nil
+      return files.check == nil ? nil : .absent
     }
     return files.checkedPassword(password, value)
   }
@@ -95,7 +109,9 @@ struct BrokerReader {
 
   func readFiles(_ section: Section, isTLS: Bool?, _ kind: BrokerProtocol = .mqtt) -> TLSSettings {
     var settings = TLSSettings()
-    settings.caFile = readPath(section.take("ca_file"), kind, isTLS: isTLS)
+    let authorities = section.take("ca_file")
+    settings.caFile = readPath(authorities, kind, isTLS: isTLS)
+    if let authorities, let path = settings.caFile { files.checkAuthorities(authorities, path) }
     let cert = section.take("cert_file")
     let key = section.take("key_file")
     settings.certFile = readPath(cert, kind, isTLS: isTLS)
@@ -108,15 +124,28 @@ struct BrokerReader {
     return settings
   }
 
+  private func readServerName(_ value: Value, isTLS: Bool?) -> String? {
+    guard let name = value.text() else { return nil }
+    guard isTLS != false else { return refuseInTheClear(value, .mqtt) }
+    guard ipAddress(name) != nil || isHostName(name) else {
+      return value.refused(
+        "\(quoted(name)) is not the name of a host",
+        hint: "as it is in the certificate, for example broker.lan")
+    }
+    return name
+  }
+
+  private func refuseInTheClear(_ value: Value, _ kind: BrokerProtocol) -> String? {
+    value.refused(
+      "\(value.name) is of no use with \(kind.rawValue)://",
+      hint: "write \(kind.sealed):// for an encrypted connection")
+  }
+
   private func readPath(_ value: Value?, _ kind: BrokerProtocol, isTLS: Bool?, isPrivate: Bool = false)
     -> String?
   {
     guard let value else { return nil }
-    guard isTLS != false else {
-      return value.refused(
-        "\(value.name) is of no use with \(kind.rawValue)://",
-        hint: "write \(kind.sealed):// for an encrypted connection")
-    }
+    guard isTLS != false else { return refuseInTheClear(value, kind) }
     return files.path(value, isPrivate: isPrivate)
   }
 }
@@ -153,7 +182,9 @@ func readURL(_ value: Value, _ kind: BrokerProtocol = .mqtt) -> BrokerURL? {
   case "ssl", "tls", "https":
     return value.refused("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(sealed)://?")
   case "ws", "wss":
-    return value.refused("MQTT over WebSockets is not supported", hint: hint)
+    return value.refused(
+      "MQTT over WebSockets is not supported",
+      hint: "\(hint); if the broker has only WebSockets, put a program such as websocat in between")
   default:
     return value.refused("the url's scheme must be \(plain) or \(sealed)", hint: hint)
   }

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 import Proximity
 
@@ -47,7 +48,8 @@ struct ConfigurationReader {
     refuseEqualPatterns(beacons, configuration.beacons)
     let scanners = entries(section.take("scanners"))
     let scannerReader = ScannerReader(
-      beacons: configuration.beacons, beaconNames: Set(beacons.compactMap(nameOf)))
+      beacons: configuration.beacons, beaconNames: Set(beacons.compactMap(nameOf)),
+      root: configuration.topics.root)
     let readScanners = scanners.map(scannerReader.read)
     configuration.scanners = readScanners.compactMap(\.self)
     refuseTwinScanners(scanners, readScanners)
@@ -89,7 +91,8 @@ struct ConfigurationReader {
       configuration.publish = PublishReader().read(value)
     }
     if let value = section.take("home_assistant") {
-      let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
+      let reader = HomeAssistantReader(
+        zoneNames: Set(zones.compactMap(nameOf)), root: configuration.topics.root)
       configuration.homeAssistant = reader.read(value)
     }
     if !calibrates, !configuration.rooms.isEmpty, let value = section.take("calibration"),

@@ -79,6 +79,7 @@ private func words(_ broker: BrokerSettings) -> String {
   var parts = ["\(remote.host), port \(remote.port)", "MQTT \(version)"]
   if let tls = remote.tls {
     parts.append("encrypted, trusting \(tls.caFile ?? "the authorities that this machine trusts")")
+    if let name = tls.serverName { parts.append("whose certificate is for \(name)") }
     if let certificate = tls.certFile { parts.append("with the certificate \(certificate)") }
   } else {
     parts.append("in the clear")
@@ -113,7 +114,7 @@ extension Explanation {
   ///
   /// - Parameter configuration: the one that is explained.
   package func text(_ configuration: Configuration) -> String {
-    let topics = Topics(gateway: configuration.gatewayName)
+    let topics = configuration.topics
     let withNear = Set(configuration.zones.filter { $0.near != nil }.map(\.name))
     let noZones = configuration.rooms.isEmpty ? "none yet, so nothing will enter or exit" : nil
     var lines = [
@@ -162,7 +163,7 @@ extension Explanation {
   /// For programs: the members of an object.
   package func write(_ configuration: Configuration, into json: inout JSONWriter) {
     json.field("gateway", configuration.gatewayName)
-    json.field("topics", Topics(gateway: configuration.gatewayName).base)
+    json.field("topics", configuration.topics.base)
     json.field("broker", broker)
     json.field("radio", radio)
     json.field("home_assistant", homeAssistant)

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// Reads `fleet:`.
@@ -48,6 +49,9 @@ struct FleetReader {
     if configuration.broker == .embedded {
       value.error(
         "a fleet needs a broker to publish to", hint: "add broker: { url: mqtt://… } of a mosquitto")
+    }
+    if configuration.topics.root != Topics.usualRoot {
+      value.error("a fleet has no base_topic", hint: "remove it from broker")
     }
     // A URL can be written in several ways, and the partition of a beacon depends on the spelling.
     if let phone = configuration.phones.first(where: { $0.beaconKey == nil }) {

@@ -52,7 +52,9 @@ struct HTTPReader {
     settings.readPassword = section.take("password_file").flatMap(password)
     let write = section.take("write_password_file")
     settings.writePassword = write.flatMap(password)
-    if let write, settings.writePassword != nil, settings.writePassword == settings.readPassword {
+    if let write, let word = settings.writePassword, word != .absent,
+      settings.writePassword == settings.readPassword
+    {
       write.error(
         "the password for writing is the one for reading",
         hint: "give it another, or remove write_password_file so that nobody can change anything")
@@ -61,7 +63,7 @@ struct HTTPReader {
 
   private func password(_ value: Value) -> Secret? {
     let secret = files.password(value)
-    if let count = secret?.revealed.count, count < Self.shortestPassword {
+    if secret != .absent, let count = secret?.revealed.count, count < Self.shortestPassword {
       value.warning(
         "the password is short: it has \(count) of at least \(Self.shortestPassword) characters",
         hint: "for example: openssl rand -base64 18")
@@ -85,21 +87,12 @@ struct HTTPReader {
 
   private func readHost(_ value: Value) -> String? {
     guard let text = value.text() else { return nil }
-    let isName =
-      (1...253).contains(text.utf8.count)
-      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-        (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(isPartOfLabel)
-      }
-    guard isName else {
+    guard isHostName(text) else {
       return value.refused(
         "\(quoted(text)) is not the name of a host",
         hint: "as browsers send it, without http:// and port, for example gate.lan")
     }
     return text.lowercased()
-  }
-
-  private func isPartOfLabel(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
   }
 
   private func readProxy(_ value: Value) -> String? {

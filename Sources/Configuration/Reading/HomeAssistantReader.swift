@@ -4,6 +4,8 @@ import Contract
 struct HomeAssistantReader {
   /// Includes zones that could not be read.
   var zoneNames: Set<String>
+  /// Of the gateway's own topics.
+  var root: String
 
   private static let hint = "on, off, or for example { zones: { house: zone.home } }"
 
@@ -50,12 +52,6 @@ struct HomeAssistantReader {
     return text
   }
 
-  private func isStartOfTopic(_ text: String) -> Bool {
-    text.utf8.count <= 100
-      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"+#$\"\\".utf8.contains($0) }
-      && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
-  }
-
   private func readRooms(_ value: Value, discovery: String) -> String? {
     let usual = HomeAssistantSettings.defaultRooms
     guard let text = value.text(hint: "on, off, or the start of a topic, such as \(usual)") else {
@@ -72,7 +68,7 @@ struct HomeAssistantReader {
         "\(quoted(text)) cannot be the start of a topic",
         hint: "for example \(usual), or \"espresense/devices/{beacon}\"; the receiver's name follows it")
     }
-    guard !(start + "/").hasPrefix("beaconkeeper/"), !(start + "/").hasPrefix(discovery + "/") else {
+    guard !(start + "/").hasPrefix(root + "/"), !(start + "/").hasPrefix(discovery + "/") else {
       return value.refused("other messages go below \(quoted(text))", hint: "for example \(usual)")
     }
     return text
@@ -186,4 +182,11 @@ private func sentence(_ entities: EntityDetail) -> String {
   case .normal: "entities show who is where, how far away, and what beacons measure"
   case .all: "entities show everything, also signal, last seen, receiver, acceleration and counters"
   }
+}
+
+/// Whether a topic may begin with a text, which may have several levels.
+func isStartOfTopic(_ text: String) -> Bool {
+  text.utf8.count <= 100
+    && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"+#$\"\\".utf8.contains($0) }
+    && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
 }

@@ -30,7 +30,7 @@ struct NamedFileReader {
         hint: isCredential(full)
           ? credentialHint
           : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
-      return nil
+      return check == nil ? nil : .absent
     }
   }
 
@@ -77,6 +77,12 @@ struct NamedFileReader {
   /// Reports a missing secret: only as a warning if the command does not connect, because the gateway may have it.
   func lacks(_ what: String, _ value: Value, hint: String) {
     if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
+  }
+
+  /// Checks the certificates of the authorities to trust. What is used learns it from libssl.
+  func checkAuthorities(_ value: Value, _ path: String) {
+    guard check != nil, exists(path), !CertificateAuthorities.canBeRead(path) else { return }
+    value.error("\(quoted(path)) has no certificate in PEM form")
   }
 
   /// Checks a certificate and its key. What is used learns it from libssl.

@@ -8,6 +8,8 @@ struct ScannerReader {
   var beacons: [BeaconSettings]
   /// Includes beacons that could not be read.
   var beaconNames: Set<String>
+  /// Of the topics of other Beaconkeepers.
+  var root: String
 
   private static let hint = "for example { kind: espresense }"
 
@@ -29,7 +31,8 @@ struct ScannerReader {
     let pattern = topic.flatMap(readPattern)
     let mapping = kind == .json ? readMapping(fields, each: each, in: section) : nil
     let scanner = Scanner(
-      kind: kind, topic: pattern, status: status.flatMap(readPattern), mapping: mapping,
+      kind: kind, topic: pattern ?? kind.usualTopic(root: root), status: status.flatMap(readPattern),
+      mapping: mapping,
       receiver: receiver.flatMap(checkedName), prefix: prefix, aliases: aliases, identities: identities,
       interval: interval.flatMap { readTime($0, from: .milliseconds(50), upTo: .seconds(10)) }
         ?? Scanner.usualInterval)

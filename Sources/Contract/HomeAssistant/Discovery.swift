@@ -19,22 +19,21 @@ package struct Discovery: Hashable, Sendable {
 
   package var prefix: String
   package var form: Form
-  package var gateway: String
   package var version: String
   /// Where users get help with this gateway; nil: not configured.
   package var supportURL: String?
   let topics: Topics
+  package var gateway: String { topics.gateway }
 
   package init(
-    gateway: String, version: String, prefix: String = "homeassistant", form: Form = .device,
+    _ topics: Topics, version: String, prefix: String = "homeassistant", form: Form = .device,
     supportURL: String? = nil
   ) {
-    self.gateway = gateway
+    self.topics = topics
     self.version = version
     self.supportURL = supportURL
     self.prefix = prefix
     self.form = form
-    topics = Topics(gateway: gateway)
   }
 
   /// Home Assistant's own state: `online` once it has started.

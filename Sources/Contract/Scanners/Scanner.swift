@@ -40,7 +40,7 @@ package struct Scanner: Hashable, Sendable {
     identities: [String: String] = [:], interval: TimeSpan = usualInterval
   ) {
     self.kind = kind
-    self.topic = (topic ?? kind.usualTopic).naming(kind.wildcards)
+    self.topic = (topic ?? kind.usualTopic()).naming(kind.wildcards)
     self.status =
       status?.naming([kind == .beaconkeeper ? .gateway : .receiver]) ?? kind.status(for: self.topic)
     telemetry = kind.telemetry(for: self.topic)
@@ -58,11 +58,13 @@ package struct Scanner: Hashable, Sendable {
 
 extension Scanner.Kind {
   /// Source: ESPresense's and OpenMQTTGateway's documentation; ours.
-  package var usualTopic: TopicPattern {
+  ///
+  /// - Parameter root: the levels before a Beaconkeeper's name.
+  package func usualTopic(root: String = Topics.usualRoot) -> TopicPattern {
     switch self {
     case .espresense: pattern("espresense/devices/{id}/{receiver}")
     case .theengs: pattern("home/{receiver}/BTtoMQTT/{address}")
-    case .beaconkeeper: pattern("beaconkeeper/{gateway}/observations/{partition}")
+    case .beaconkeeper: pattern("\(root)/{gateway}/observations/{partition}")
     // Never used, because the configuration must have one.
     case .json: pattern("scanners/{receiver}")
     }

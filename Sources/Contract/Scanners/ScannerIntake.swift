@@ -76,6 +76,9 @@ package struct ScannerIntake: Sendable {
     }
   }
 
+  /// Those that say whether a scanner is there. They must arrive even if others come too fast.
+  package var statusFilters: Set<String> { Set(scanners.compactMap { $0.status?.filter }) }
+
   /// Processes a message.
   ///
   /// - Parameters:

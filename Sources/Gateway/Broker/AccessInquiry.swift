@@ -21,9 +21,9 @@ final class AccessService: Feature {
   /// then more of them share a process.
   private static let processes = RateLimit(burst: 100, interval: .seconds(2))
 
-  init(_ options: Options, gateway: String, _ delivery: Delivery) {
+  init(_ options: Options, _ delivery: Delivery) {
     self.delivery = delivery
-    inquiry = AccessInquiry(options, gateway: gateway)
+    inquiry = AccessInquiry(options, delivery.topics)
   }
 
   /// Perhaps the user has changed the broker's access rules, too.
@@ -73,9 +73,9 @@ struct AccessInquiry: Sendable {
   private var pace = InquiryPace()
   private var fault: String?
 
-  init(_ options: Options, gateway: String) {
+  init(_ options: Options, _ topics: Topics) {
     self.options = options
-    topics = Topics(gateway: gateway)
+    self.topics = topics
   }
 
   /// Whether the cause that prevented asking may have been fixed.

@@ -42,6 +42,7 @@ package struct AccessQuestions: Sendable {
         if case .file(let path) = tls.authority { json.field("authority", path) }
         json.field("certificate", tls.identity?.certificateFile)
         json.field("key", tls.identity?.keyFile)
+        json.field("name", tls.serverName)
       }
       $0.field("instance", instanceTopic)
       $0.field("discreet", isDiscreet)
@@ -64,7 +65,8 @@ package struct AccessQuestions: Sendable {
       Credentials(username: $0, password: tree.text("password"))
     }
     if tls != .null {
-      options.tls = TLS(authority: tls.text("authority").map(TLS.Authority.file) ?? .system)
+      options.tls = TLS(
+        authority: tls.text("authority").map(TLS.Authority.file) ?? .system, serverName: tls.text("name"))
       if let certificate = tls.text("certificate"), let key = tls.text("key") {
         options.tls?.identity = TLS.Identity(certificateFile: certificate, keyFile: key)
       }

@@ -10,7 +10,7 @@ import Synchronization
 /// Clears what this gateway left at the broker under a former name, and then its former outbox. Otherwise a zone of that name
 /// would stay occupied for ever.
 ///
-/// An outbox is of this gateway if its configuration file is the same, and nobody is online under its name.
+/// An outbox is of this gateway if its configuration file is the same, and nobody else is online under its name.
 final class FormerNameService: Feature {
   /// How long the broker may take to send what it retains.
   private static let patience = Duration.seconds(3)
@@ -54,7 +54,7 @@ final class FormerNameService: Feature {
   }
 
   static func remedy(for outbox: FormerOutbox, _ configuration: Configuration) -> String {
-    let topics = Topics(gateway: outbox.gateway)
+    let topics = Topics(gateway: outbox.gateway, root: configuration.topics.root)
     let filters = [
       topics.base + "/#", discovery(of: topics, AnnouncementPlan(configuration).discovery).filter,
     ]
@@ -106,9 +106,13 @@ final class FormerNameService: Feature {
     }
     let count = connections.withLock(\.self)
     let isStillConnected = { self.delivery.client.isConnected && self.connections.withLock(\.self) == count }
-    let topics = Topics(gateway: outbox.gateway)
+    let topics = Topics(gateway: outbox.gateway, root: configuration.topics.root)
     let found = try await retained(of: topics)
-    if found[topics.status] == Array(Status.online.rawValue.utf8) {
+    // After a power cut it is our own `online` that is retained: whoever came after us has put another `instance` there.
+    let instance = found[topics.instance].flatMap { InstanceMessage($0)?.instance }
+    if found[topics.status] == Array(Status.online.rawValue.utf8),
+      instance == nil || instance != outbox.instance
+    {
       logger.warning(
         "another gateway is online as \(outbox.gateway), which was this one's name, or lost its power as that; what it retains is left alone. If nobody runs as \(outbox.gateway): \(Self.remedy(for: outbox, configuration))"
       )
@@ -168,6 +172,6 @@ final class FormerNameService: Feature {
   private func discovery(of topics: Topics) -> Discovery { Self.discovery(of: topics, discovery) }
 
   private static func discovery(of topics: Topics, _ own: Discovery) -> Discovery {
-    Discovery(gateway: topics.gateway, version: version, prefix: own.prefix)
+    Discovery(topics, version: version, prefix: own.prefix)
   }
 }

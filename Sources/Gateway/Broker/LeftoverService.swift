@@ -132,7 +132,9 @@ final class LeftoverService: Feature {
       state.isDue = false
       state.mayClear = true
       state.end = now + Self.patience
-      return (state.leftovers.filters, remembered.all.sorted().compactMap(state.leftovers.removal))
+      let topics = remembered.all
+      let moved = state.leftovers.removalsBelowFormerRoots(among: topics)
+      return (state.leftovers.filters, topics.sorted().compactMap(state.leftovers.removal) + moved)
     }
     if !removals.isEmpty { delivery.send(removals) }
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
@@ -171,7 +173,7 @@ final class LeftoverService: Feature {
       let isCleared = state.mayClear && !state.isDue && delivery.client.isConnected
       return (state.leftovers.filters, isCleared ? state.configured : nil)
     }
-    if let configured { remembered.keepOnly(configured) }
+    if let configured { remembered.keepOnly(configured + homeAssistant.announcedTopics) }
     for filter in filters { delivery.client.unsubscribe(from: filter) }
   }
 }

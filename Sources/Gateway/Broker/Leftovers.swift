@@ -21,7 +21,7 @@ struct Leftovers: Sendable {
   private let hasPlaces: Bool
 
   init(_ configuration: Configuration) {
-    topics = Topics(gateway: configuration.gatewayName)
+    topics = configuration.topics
     zones = Set(configuration.zones.map { Substring(topicLevel($0.name)) })
     rooms = Set(configuration.rooms.map { Substring(topicLevel($0.name)) })
     phones = Set(configuration.phones.map { Substring(topicLevel($0.name)) })
@@ -95,6 +95,18 @@ struct Leftovers: Sendable {
         beacons.contains(name) || region(of: name).map(regions.contains) ?? false
       }
     return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+  }
+
+  /// What this gateway retained below another `base_topic`, with what every gateway retains there.
+  ///
+  /// - Parameter remembered: topics of this gateway alone.
+  func removalsBelowFormerRoots(among remembered: Set<String>) -> [Message] {
+    let moved = remembered.filter { !isOwn($0) && Topics.base(ofRetained: $0) != nil }
+    let always = ["status", "health", "instance"]
+    let bases = Set(moved.compactMap(Topics.base))
+    return (moved.sorted() + bases.sorted().flatMap { base in always.map { "\(base)/\($0)" } }).map {
+      Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true)
+    }
   }
 
   /// The region of a member such as `fleet:1.2`, as a topic level.

@@ -24,6 +24,8 @@ final class MendingService: Feature {
     /// The latest message of each topic.
     var found: [String: Found] = [:]
     var hasToldIt = false
+    /// How many messages the client had dropped when it was looked at last.
+    var dropped: UInt64 = 0
   }
 
   private struct Found {
@@ -82,10 +84,12 @@ final class MendingService: Feature {
     }
   }
 
-  private func mend() {
+  func mend() {
+    let dropped = delivery.client.events.lostMessages
     let (found, leftovers) = state.withLock { state in
-      defer { state.found = [:] }
-      return (state.found, state.leftovers)
+      defer { (state.found, state.dropped) = ([:], dropped) }
+      // While messages come faster than they are read, they are read late: what seems foreign may be our own of some time ago.
+      return (state.dropped == dropped ? state.found : [:], state.leftovers)
     }
     let foreign = found.filter { topic, found in !delivery.isOwn(found.hash, at: topic) }
     guard !foreign.isEmpty else { return }

@@ -15,13 +15,14 @@ extension Options {
       credentials = Credentials(username: username, password: broker.password?.revealed)
     }
     if let settings = broker.tls {
-      var tls = TLS(authority: settings.caFile.map(TLS.Authority.file) ?? .system)
+      var tls = TLS(
+        authority: settings.caFile.map(TLS.Authority.file) ?? .system, serverName: settings.serverName)
       if let certificate = settings.certFile, let key = settings.keyFile {
         tls.identity = TLS.Identity(certificateFile: certificate, keyFile: key)
       }
       self.tls = tls
     }
-    setWill(gateway: gateway)
+    setWill(Topics(gateway: gateway, root: broker.baseTopic))
   }
 
   /// Of a client that works beside a running gateway.
@@ -33,11 +34,11 @@ extension Options {
     // Random, because a client with the same id takes over the session.
     clientID = "beaconkeeper-\(gateway)-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     credentials = broker.credentials
-    setWill(gateway: gateway)
+    setWill(Topics(gateway: gateway))
   }
 
-  private mutating func setWill(gateway: String) {
-    let offline = Status.offline.message(topics: Topics(gateway: gateway))
+  private mutating func setWill(_ topics: Topics) {
+    let offline = Status.offline.message(topics: topics)
     will = Will(topic: offline.topic, payload: offline.payload, qos: .atLeastOnce, retain: true)
   }
 }
@@ -73,6 +74,8 @@ extension RemoteBroker {
     var words = ["mosquitto_sub", "-h", host, "-p", String(port)]
     if let username { words += ["-u", username, "-P", "…"] }
     if let tls {
+      // It compares the certificate with the host, and knows no other name.
+      if tls.serverName != nil { words.append("--insecure") }
       words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"]
       if let certificate = tls.certFile, let key = tls.keyFile {
         words += ["--cert", certificate, "--key", key]

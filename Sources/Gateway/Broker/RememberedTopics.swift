@@ -28,11 +28,14 @@ final class RememberedTopics: Sendable {
 
   var all: Set<String> { topics.withLock { $0 } }
 
+  /// Whoever invents members of regions makes no more.
+  private static let topicLimit = 50_000
+
   /// The gateway may publish to these, too.
   func add(_ more: [String]) {
     let grown: Set<String>? = topics.withLock { topics in
       let count = topics.count
-      topics.formUnion(more)
+      for topic in more where topics.count < Self.topicLimit { topics.insert(topic) }
       return topics.count == count ? nil : topics
     }
     if let grown { write(grown) }

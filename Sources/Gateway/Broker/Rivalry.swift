@@ -10,12 +10,13 @@ import Synchronization
 final class Rivals: Feature {
   private let delivery: Delivery
   private let broker: String
-  private let rivalry = Mutex(Rivalry(own: .beginning(at: LiveClock.wallNow)))
+  private let rivalry: Mutex<Rivalry>
   /// How often `instance` is published again at most, if other clients write something else there.
   private let corrections = Mutex(RateLimit(burst: 5, interval: .seconds(10)))
 
   /// - Parameter broker: its address, for people.
-  init(_ delivery: Delivery, broker: String) {
+  init(_ delivery: Delivery, _ own: InstanceMessage, broker: String) {
+    rivalry = Mutex(Rivalry(own: own))
     self.delivery = delivery
     self.broker = broker
   }

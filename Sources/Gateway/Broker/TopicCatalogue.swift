@@ -13,7 +13,7 @@ struct TopicCatalogue {
 
   init(_ configuration: Configuration) {
     self.configuration = configuration
-    topics = Topics(gateway: configuration.gatewayName)
+    topics = configuration.topics
     plan = AnnouncementPlan(configuration)
   }
 

@@ -131,7 +131,8 @@ package struct DashboardContent: Content {
       let methods = routes.map(\.method.rawValue)
       guard !methods.isEmpty else { return .now(Self.nothingHere) }
       var response = Response.error(405, "Send it with \(methods.joined(separator: " or ")).")
-      response.headers.append(("Allow", methods.joined(separator: ", ")))
+      let allowed = methods.flatMap { $0 == "GET" ? [$0, "HEAD"] : [$0] }
+      response.headers.append(("Allow", allowed.joined(separator: ", ")))
       return .now(response)
     }
     guard rights.write || !route.isChange else { return .now(Self.mayOnlyLook) }

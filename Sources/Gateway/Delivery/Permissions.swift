@@ -103,6 +103,8 @@ struct Permissions: Sendable {
     var openUntil: MonotonicTime?
     /// The topic was refused: the message that is being sent is on trial, alone.
     var refusal: Refusal?
+    /// An earlier answer allowed it.
+    var wasOpen = false
   }
 
   private struct Refusal {
@@ -210,12 +212,13 @@ struct Permissions: Sendable {
     switch topics[item.topic] {
     case .asking: break
     case .refused(let refusal): ask(item.topic, refusal)
-    case .open, nil: ask(item.topic, nil)
+    case .open: ask(item.topic, nil, wasOpen: true)
+    case nil: ask(item.topic, nil)
     }
   }
 
-  private mutating func ask(_ topic: String, _ refusal: Refusal?) {
-    topics[topic] = .asking(Question(refusal: refusal))
+  private mutating func ask(_ topic: String, _ refusal: Refusal?, wasOpen: Bool = false) {
+    topics[topic] = .asking(Question(refusal: refusal, wasOpen: wasOpen))
     if !statesRefusals { questions.append(topic) }
   }
 
@@ -293,7 +296,14 @@ struct Permissions: Sendable {
     case nil:
       questions.append(topic)
       return []
-    case .refused(let reason): return refuse(topic, nil, .refused(reason: reason), reason, at: time)
+    case .refused(let reason):
+      // The broker's rules have changed, so other answers may be out of date, too.
+      if question.wasOpen {
+        for case (let other, .open(let until)) in topics where until != .distantFuture {
+          topics[other] = .open(until: time)
+        }
+      }
+      return refuse(topic, nil, .refused(reason: reason), reason, at: time)
     case .unknown(let pause):
       // A refused topic stays refused until the broker allows it.
       if let cause = question.refusal?.cause, case .refused(let reason) = cause {

@@ -32,7 +32,7 @@ extension Doctor {
   /// - Parameter options: of a client that the broker accepts.
   func permissions(_ options: Options) async -> [DoctorFinding] {
     var probe = AccessProbe(options)
-    let own = Topics(gateway: configuration.gatewayName)
+    let own = configuration.topics
     let who = options.credentials.map { "the user \($0.username)" } ?? "a client without user name"
     let catalogue = TopicCatalogue(configuration)
     let (topics, filters) = (catalogue.questions, catalogue.filters)

@@ -41,7 +41,7 @@ extension Doctor {
 
   /// Whether the broker returns what it retains to a subscription with wildcards.
   private func retention(_ options: Options) async -> [DoctorFinding] {
-    let topics = Topics(gateway: configuration.gatewayName)
+    let topics = configuration.topics
     let found = await retained([topics.status], through: topics.base + "/+", options)
     guard found.isEmpty else { return [] }
     let words =
@@ -55,7 +55,7 @@ extension Doctor {
 
   /// What the topics say that a gateway of this name retains; nothing where none has run.
   func remains(_ options: Options) async -> [DoctorFinding] {
-    let topics = Topics(gateway: configuration.gatewayName)
+    let topics = configuration.topics
     let found = await retained([topics.status, topics.health], options)
     let receivers = receivers(status: found[topics.status], health: found[topics.health])
     return found[topics.status] == nil ? receivers : await retention(options) + receivers
@@ -66,7 +66,7 @@ extension Doctor {
     let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
     if awaited.isEmpty, configuration.scanners.isEmpty { return [] }
     let whom = awaited.isEmpty ? "the scanners" : listed(awaited)
-    let topics = Topics(gateway: configuration.gatewayName)
+    let topics = configuration.topics
     func isUnknown(_ why: String) -> [DoctorFinding] {
       let words =
         "whether anything comes from \(whom) is not known: \(why); look again while the gateway runs"

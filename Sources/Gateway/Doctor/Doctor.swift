@@ -173,7 +173,9 @@ package struct Doctor: Sendable {
     case .serverUnavailable: return "look at the broker's log"
     case .certificateExpired: return "renew the broker's certificate"
     case .certificateNotYetValid: return "set this machine's clock, or wait"
-    case .wrongHostName: return "name the host in broker: { url: … } as the broker's certificate does"
+    case .wrongHostName:
+      return
+        "name the host in broker: { url: … } as the broker's certificate does, or the certificate's name in broker: { server_name: … }"
     case .unknownAuthority: return "name the certificate of the broker's authority: broker: { ca_file: … }"
     case .clientCertificate:
       return "look at cert_file and key_file in broker:, and at the authority that the broker trusts"

@@ -18,7 +18,7 @@ struct FuseHealth {
     _ configuration: Configuration, _ broker: RemoteBroker, worker: String,
     receive: @escaping @Sendable (ReceivedMessage) -> Void
   ) throws(InvalidOptions) {
-    topic = "\(Topics(gateway: configuration.gatewayName).base)/worker/\(topicLevel(worker))/health"
+    topic = "\(configuration.topics.base)/worker/\(topicLevel(worker))/health"
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-worker-\(worker)"
     // The message of a worker that is gone is cleared.

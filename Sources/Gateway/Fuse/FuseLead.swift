@@ -38,7 +38,7 @@ struct FuseLead {
   init(_ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker) {
     self.configuration = configuration
     self.fleet = fleet
-    site = Topics(gateway: configuration.gatewayName)
+    site = configuration.topics
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-site"
     self.options = options

@@ -17,6 +17,7 @@ struct AnnouncementPlan: Sendable {
   private let topics: Topics
   private let detail: EntityDetail
   private let places: ZonePlaces
+  private let hasPlaces: Bool
   /// By name.
   private let zones: [String: ZoneSettings]
   private let rooms: [String: RoomSettings]
@@ -31,13 +32,14 @@ struct AnnouncementPlan: Sendable {
     isOn = settings.isOn
     memberLimit = settings.members
     discovery = Discovery(
-      gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
+      configuration.topics, version: version, prefix: settings.prefix,
       form: settings.form, supportURL: settings.supportURL)
-    topics = Topics(gateway: configuration.gatewayName)
+    topics = configuration.topics
     detail = settings.entities
     areas = settings.areas
     displayNames = configuration.displayNames
     places = ZonePlaces(settings.places)
+    hasPlaces = settings.hasPlaces
     zones = Dictionary(configuration.zones.map { ($0.name, $0) }) { first, _ in first }
     rooms = Dictionary(configuration.rooms.map { ($0.name, $0) }) { first, _ in first }
     beacons = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }
@@ -82,6 +84,11 @@ struct AnnouncementPlan: Sendable {
       let model = "\(phone.profile.os.name), \(phone.profile.strategy.name)"
       return .phone(name, model: model, topics: topics)
     }
+  }
+
+  /// What the broker retains of a beacon besides its device.
+  func retained(ofBeacon name: String) -> [String] {
+    topics.retained(beacon: name, hasPlaces: hasPlaces, hasRooms: !rooms.isEmpty)
   }
 
   /// Whether a name belongs to a member of a region.

@@ -140,9 +140,23 @@ struct Announcer: Sendable {
 
   /// Topics of an earlier run, which the broker perhaps does not return. Those that are no longer needed are cleared.
   mutating func remember(_ topics: Set<String>) {
-    for topic in topics where kept[topic] == nil && discovery.isOwn(topic) && verdict(on: topic) == .remove {
-      kept[topic] = Kept()
+    // In the same order in every run, because the number of members is limited.
+    for topic in topics.sorted() where kept[topic] == nil && discovery.isOwn(topic) {
+      learn(topic)
+      if verdict(on: topic) == .remove { kept[topic] = Kept() }
     }
+  }
+
+  /// What is announced, also of members of regions, and what the broker retains of the beacons among it.
+  var remembered: [String] { topics(beside: kept.keys.sorted()) }
+
+  /// These discovery topics, and what the broker retains of their beacons.
+  func topics(beside announced: [String]) -> [String] {
+    let names = announced.compactMap { topic -> String? in
+      guard case .beacon(let name)? = discovery.parse(topic)?.subject else { return nil }
+      return name
+    }
+    return announced + Set(names).sorted().flatMap(plan.retained(ofBeacon:))
   }
 
   /// Adds a beacon that was heard for the first time, or that has a new reading.

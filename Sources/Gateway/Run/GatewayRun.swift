@@ -108,7 +108,8 @@ package struct GatewayRun: Sendable {
     _ options: Options, watch: String, beside companion: EmbeddedBrokerService? = nil
   ) async throws {
     let client = try Client(options)
-    let outbox = try openOutbox()
+    let instance = InstanceMessage.beginning(at: LiveClock.wallNow)
+    let outbox = try openOutbox(instance)
     for notice in outbox.notices { logger.warning("\(notice)") }
     if outbox.isVolatile {
       logger.warning(
@@ -128,7 +129,7 @@ package struct GatewayRun: Sendable {
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger, remembered)
     let broker = "\(options.host):\(options.port)"
     var features: [any Feature] = [
-      delivery, decisions, Rivals(delivery, broker: broker), homeAssistant,
+      delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,
       FormerNameService(former, configuration, configurationFile, delivery, logger),
       MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
@@ -138,7 +139,7 @@ package struct GatewayRun: Sendable {
       HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),
     ]
     if options.protocolVersion == .v311 {
-      features.append(AccessService(options, gateway: configuration.gatewayName, delivery))
+      features.append(AccessService(options, delivery))
     }
     if let http = configuration.http {
       let stage = LiveStage(
@@ -201,11 +202,11 @@ package struct GatewayRun: Sendable {
     reloads.map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
   }
 
-  private func openOutbox() throws -> OpenOutbox {
+  private func openOutbox(_ instance: InstanceMessage) throws -> OpenOutbox {
     guard let stateDirectory else { return OpenOutbox() }
     return try OpenOutbox(
       gateway: configuration.gatewayName, directory: stateDirectory, configuration: configurationFile,
-      wallTime: LiveClock.wallNow)
+      instance: instance.instance, wallTime: LiveClock.wallNow)
   }
 
   /// A pipeline that continues from the outbox's state.
@@ -223,7 +224,7 @@ package struct GatewayRun: Sendable {
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {
-    "\(broker.subscriber) -v -t 'beaconkeeper/#'"
+    "\(broker.subscriber) -v -t '\(broker.baseTopic)/#'"
   }
 }
 

@@ -44,7 +44,12 @@ final class ScannerLink: Feature {
 
   /// With QoS 0: the next observation is better than one that the broker repeats.
   var filters: [Filter] {
-    state.withLock { $0.intake.filters.map { Filter(topics: $0, qos: .atMostOnce) } }
+    state.withLock { state in
+      let ofStatus = state.intake.statusFilters
+      return state.intake.filters.map {
+        Filter(topics: $0, qos: ofStatus.contains($0) ? .atLeastOnce : .atMostOnce)
+      }
+    }
   }
 
   func received(_ message: ReceivedMessage) -> Bool {

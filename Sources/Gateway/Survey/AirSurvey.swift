@@ -51,6 +51,8 @@ package struct AirSurvey: Sendable {
   private var devices: [DeviceAddress: Device] = [:]
   private var free: [BeaconIndex] = []
   private var roster: Roster
+  /// Under which address each configured beacon was heard last.
+  private var addresses: [BeaconIndex: DeviceAddress] = [:]
   private var engine = ZoneEngine(site: Site(zones: []))
   private var ignored: [Transition] = []
   /// Advertisements of new devices while the survey was full.
@@ -67,6 +69,9 @@ package struct AirSurvey: Sendable {
 
   /// Adds what scanners heard, and calls `body` with each device.
   package mutating func observe(_ hearing: borrowing Hearing, _ body: (Device) -> Void = { _ in }) {
+    for observation in hearing.observations {
+      if let known = observe(observation) { body(known) }
+    }
     var named: Set<DeviceAddress> = []
     for device in hearing.named {
       if let address = device.address { named.insert(address) }
@@ -92,6 +97,19 @@ package struct AirSurvey: Sendable {
         wallTime: named.wallTime), payload: none.span, hasAddress: false, scannerID: named.id)
   }
 
+  /// A beacon of ours that a scanner knows by its key. It joins the device that radios hear under an address.
+  private mutating func observe(_ observation: Observation) -> Device? {
+    guard let sighting = roster.sighting(of: observation) else { return nil }
+    let key = Array(observation.key.utf8)
+    let address = addresses[sighting.beacon] ?? Self.address(standingFor: key.span)
+    guard var device = device(at: address, hasAddress: false, heard: observation.time) else { return nil }
+    identify(&device, as: sighting.beacon)
+    var remote = sighting
+    remote.receiver = Self.remote(sighting.receiver)
+    note(remote, of: &device)
+    return device
+  }
+
   /// Our radios and scanners count their receivers separately.
   private static func remote(_ receiver: ReceiverIndex) -> ReceiverIndex {
     ReceiverIndex(rawValue: receiver.rawValue + UInt16(ReceiverTable.limit))
@@ -109,20 +127,10 @@ package struct AirSurvey: Sendable {
     _ advertisement: Advertisement, payload: Span<UInt8>, hasAddress: Bool = true, scannerID: String? = nil
   ) -> Device? {
     if let own = roster.ownRegions, own.areSent(by: payload) { return nil }
-    let known =
-      devices[advertisement.address]
-      ?? freeIndex(at: advertisement.time).map {
-        Device(
-          address: advertisement.address, hasAddress: hasAddress, scannerID: scannerID,
-          lastHeard: advertisement.time, count: 0, index: $0)
-      }
-    guard var device = known else {
-      overlooked += 1
-      return nil
-    }
-    device.count += 1
-    device.lastHeard = advertisement.time
-    device.rssi = advertisement.rssi ?? device.rssi
+    guard
+      var device = device(
+        at: advertisement.address, hasAddress: hasAddress, scannerID: scannerID, heard: advertisement.time)
+    else { return nil }
     var measuredPower: Int8?
     FrameDecoder.forEachFrame(in: payload, from: advertisement.address) { result, _ in
       guard case .frame(let frame, _) = result else { return }
@@ -131,19 +139,55 @@ package struct AirSurvey: Sendable {
     }
     measuredPower = device.power.judge(measuredPower, heard: advertisement.rssi)
     if let sighting = roster.sighting(of: advertisement, payload: payload, { _ in }) {
-      device.beacon = roster.name(of: sighting.beacon)
-      device.hasConfiguredPower = roster.hasConfiguredPower(sighting.beacon)
+      identify(&device, as: sighting.beacon)
       measuredPower = sighting.measuredPower ?? measuredPower
     }
     if device.localName == nil { device.localName = AdvertisedFields.localName(in: payload) }
-    if device.count == 1 { engine.admit(device.index, zones: []) }
-    engine.observe(
+    note(
       Sighting(
         beacon: device.index, receiver: advertisement.receiver, rssi: advertisement.rssi,
-        measuredPower: measuredPower, time: advertisement.time, wallTime: advertisement.wallTime),
-      into: &ignored)
-    devices[device.address] = device
+        measuredPower: measuredPower, time: advertisement.time, wallTime: advertisement.wallTime), of: &device
+    )
     return device
+  }
+
+  /// The device of an address, new if need be; nil if the survey is full.
+  private mutating func device(
+    at address: DeviceAddress, hasAddress: Bool, scannerID: String? = nil, heard time: MonotonicTime
+  ) -> Device? {
+    if let known = devices[address] { return known }
+    guard let index = freeIndex(at: time) else {
+      overlooked += 1
+      return nil
+    }
+    return Device(
+      address: address, hasAddress: hasAddress, scannerID: scannerID, lastHeard: time, count: 0, index: index)
+  }
+
+  private mutating func identify(_ device: inout Device, as beacon: BeaconIndex) {
+    device.beacon = roster.name(of: beacon)
+    device.hasConfiguredPower = roster.hasConfiguredPower(beacon)
+    // Once its own address is heard, what stood for it goes.
+    if device.hasAddress, let former = addresses[beacon].flatMap({ devices[$0] }), !former.hasAddress {
+      remove(former)
+    }
+    addresses[beacon] = device.address
+  }
+
+  private mutating func note(_ sighting: Sighting, of device: inout Device) {
+    var sighting = sighting
+    sighting.beacon = device.index
+    device.count += 1
+    device.lastHeard = sighting.time
+    device.rssi = sighting.rssi ?? device.rssi
+    if device.count == 1 { engine.admit(device.index, zones: []) }
+    engine.observe(sighting, into: &ignored)
+    devices[device.address] = device
+  }
+
+  private mutating func remove(_ device: Device) {
+    devices[device.address] = nil
+    free.append(device.index)
   }
 
   /// The devices with their estimates, the strongest first; nil for the estimate of one that is no longer heard.
@@ -168,8 +212,7 @@ package struct AirSurvey: Sendable {
     var oldest = time
     for device in devices.values {
       if time - device.lastHeard > Self.forgetAfter {
-        devices[device.address] = nil
-        free.append(device.index)
+        remove(device)
       } else {
         oldest = min(oldest, device.lastHeard)
       }

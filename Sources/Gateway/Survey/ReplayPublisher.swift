@@ -17,7 +17,7 @@ package struct ReplayPublisher: Sendable {
     guard case .remote(let remote) = configuration.broker else { return nil }
     let options = Options(beside: remote, gateway: configuration.gatewayName)
     client = try Client(options)
-    topics = Topics(gateway: configuration.gatewayName)
+    topics = configuration.topics
     broker = "\(options.host):\(options.port)"
   }
 

@@ -65,6 +65,11 @@ struct ReplayCommand: AsyncParsableCommand {
       "With JSON lines, also print the verdicts on phones, each after the transition or event that decided it."
   )
   var verdicts = false
+  @Flag(
+    help:
+      "The configuration is of another machine, as in CI: files that it names and that are not here are warnings. Without its keys and its calibration, decisions may differ from the gateway's."
+  )
+  var elsewhere = false
   @Flag(help: "Also send everything to the configured broker.")
   var publish = false
   @Option(help: ArgumentHelp("Use this name instead of the configured gateway's.", valueName: "name"))
@@ -87,11 +92,12 @@ struct ReplayCommand: AsyncParsableCommand {
     if http, capture.contains("-") {
       throw ValidationError("--http needs a file: it goes back and forth in it.")
     }
+    if elsewhere, publish || http { throw ValidationError("--elsewhere only prints.") }
     if http, publish { throw ValidationError("Either --http or --publish.") }
   }
 
   func run() async throws {
-    var configuration = try source.load(connects: publish)
+    var configuration = try source.load(connects: publish, check: elsewhere ? .elsewhere : nil)
     if let gateway { configuration.gatewayName = gateway }
     if !journal.isEmpty { return try replayJournal(configuration) }
     if http { return try await show(configuration) }

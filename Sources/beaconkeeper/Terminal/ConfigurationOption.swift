@@ -10,8 +10,8 @@ struct ConfigurationOption: ParsableArguments {
   var path: String? { config ?? Configuration.find() }
 
   /// The named configuration, otherwise the first one found, otherwise the built-in one. Prints its warnings.
-  func load(connects: Bool = false) throws -> Configuration {
-    try Self.load(config, connects: connects).configuration
+  func load(connects: Bool = false, check: Configuration.Check? = nil) throws -> Configuration {
+    try Self.load(config, connects: connects, check: check).configuration
   }
 
   /// The same for a path, with the revision of the file.
@@ -19,8 +19,9 @@ struct ConfigurationOption: ParsableArguments {
   /// - Parameters:
   ///   - connects: whether the broker's password is needed.
   ///   - calibrates: whether the calibration is about to be written.
+  ///   - check: see `Configuration.load`.
   static func load(
-    _ path: String?, connects: Bool = false, calibrates: Bool = false
+    _ path: String?, connects: Bool = false, calibrates: Bool = false, check: Configuration.Check? = nil
   ) throws -> (configuration: Configuration, revision: String?) {
     let found = Configuration.find()
     guard let path = path ?? found else {
@@ -28,7 +29,8 @@ struct ConfigurationOption: ParsableArguments {
       return (.builtIn(), nil)
     }
     do {
-      let loaded = try Configuration.load(path: path, connects: connects, calibrates: calibrates)
+      let loaded = try Configuration.load(
+        path: path, connects: connects, calibrates: calibrates, check: check)
       for warning in loaded.warnings { say("\(warning)") }
       if path == found { say("beaconkeeper: configuration \(path)") }
       return (loaded.configuration, loaded.revision)

@@ -1,0 +1,36 @@
+import Contract
+import InMemoryLogging
+import Logging
+import Pipeline
+import Scenes
+import Testing
+
+@testable import Gateway
+@testable import Mosquitto
+
+@Suite struct MendingTests {
+  @Test func `what is read late, because messages come too fast, is not taken for another client's`() throws {
+    let log = InMemoryLogHandler()
+    let logger = Logger(label: "test") { _ in log }
+    let configuration = try Scene.configuration(Scene.rules)
+    let client = try Client(Options(host: "127.0.0.1", port: 1))
+    let pipeline = Pipeline(configuration)
+    let delivery = try Delivery(client, pipeline.topics, listener: GatewayRun.Listener(), logger: logger)
+    let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
+    let mending = MendingService(configuration, decisions, logger)
+    let told = { log.entries.contains { "\($0.message)".contains("another client") } }
+    func hear() {
+      _ = mending.received(
+        ReceivedMessage(
+          topic: "beaconkeeper/forecourt/zone/pump-3/occupancy", payload: Array("{}".utf8), qos: 0,
+          retain: false))
+    }
+    hear()
+    client.events.countLost()
+    mending.mend()
+    #expect(!told())
+    hear()
+    mending.mend()
+    #expect(told())
+  }
+}
