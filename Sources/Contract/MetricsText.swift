@@ -103,6 +103,7 @@ package struct MetricsText: Sendable {
       "refusals_unseen", "Whether the gateway cannot see which messages the broker refuses.",
       health.refusalFault == nil ? 0 : 1)
     single("app_set_refused_total", "Reports on app/set that made no sense.", health.refusedReports)
+    single("app_seen_refused_total", "Reports on app/seen that made no sense.", health.refusedSightings)
     single(
       "addresses_postponed_total", "Advertisements on whose private address no key was tried yet.",
       health.postponedAddresses)
