@@ -1,6 +1,7 @@
 import Beacons
 @testable import Contract
 import Core
+import Phones
 import Testing
 
 @Suite struct MetricsTextTests {
@@ -89,6 +90,22 @@ import Testing
     ] {
       #expect(text.contains("\nbeaconkeeper_\(line)\n"), "\(line)")
     }
+  }
+
+  @Test func `a phone is counted once its app has reported`() {
+    func text(_ record: PhoneRecord) -> String {
+      let message = RecordMessage(
+        phone: "anna", beacon: "van", os: "ios7", strategy: "stock", time: WallTime(nanoseconds: 0),
+        record: record,
+        wallOffset: .zero)
+      return MetricsText.text(health, [], [message], gateway: "home", isConnected: true)
+    }
+    var record = PhoneRecord()
+    #expect(!text(record).contains("phone_"))
+    record.report(
+      seen: .zero, offset: nil, at: .zero, wallTime: WallTime(nanoseconds: 0), isNear: true, isBlind: false)
+    #expect(text(record).contains("\nbeaconkeeper_phone_uncounted{gateway=\"home\",phone=\"anna\"} 1\n"))
+    #expect(text(record).contains("# TYPE beaconkeeper_phone_missed gauge\n"))
   }
 
   @Test func everySampleIsOneLineForAnyReceiverName() {

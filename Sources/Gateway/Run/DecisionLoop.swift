@@ -455,10 +455,14 @@ extension DecisionLoop {
   /// The present counters for Prometheus.
   func metrics() -> String {
     let isConnected = delivery.client.isConnected
-    let (message, places) = state.withLock { state in
-      (health(&state), state.pipeline.metricsOfPlaces(at: LiveClock.wallNow) { state.transitions[$0] ?? 0 })
+    let (message, places, records) = state.withLock { state in
+      (
+        health(&state), state.pipeline.metricsOfPlaces(at: LiveClock.wallNow) { state.transitions[$0] ?? 0 },
+        state.pipeline.phonesNow.map(\.record)
+      )
     }
-    return MetricsText.text(message, places, gateway: delivery.topics.gateway, isConnected: isConnected)
+    return MetricsText.text(
+      message, places, records, gateway: delivery.topics.gateway, isConnected: isConnected)
   }
 
   /// Reports missing receivers as soon as they are overdue.

@@ -20,15 +20,19 @@ extension Phone {
       throw AppReports.Refusal(
         description: "it is retained, so nobody knows when it was sent; publish it without retain")
     }
-    let event = try SeenEvent(payload)
+    let event: SeenEvent
+    do throws(SeenEvent.Fault) {
+      var reader = SeenEvent.Reader()
+      event = try reader.read(payload)
+    } catch {
+      throw AppReports.Refusal(description: error.description)
+    }
     if let name = event.beacon, name != settings.beacon, !settings.entries.contains(name) {
       throw AppReports.Refusal(
-        description:
-          "it is about \(name.prefix(40).description.printable); this phone is compared by \(settings.beacon.printable)"
-      )
+        description: "it is about \(name.printable); this phone's beacon is \(settings.beacon.printable)")
     }
     // Other events say nothing about near.
-    guard event.event == "near" else { return }
+    guard event.what == .near else { return }
     guard !settings.triggers.isEmpty else {
       throw AppReports.Refusal(
         description:
@@ -37,7 +41,7 @@ extension Phone {
     }
     wallOffset = wallTime - WallTime(nanoseconds: time.nanoseconds)
     passSilence(until: time, into: &news)
-    let offset = event.time.map { wallTime - $0 }
+    let offset = event.time.map { wallTime - (WallTime(nanoseconds: 0) + .milliseconds($0)) }
     let delay = offset.flatMap { $0 <= PhoneRecord.clockLimit ? $0 : nil } ?? .zero
     let zones = lanes.compactMap(\.zone)
     record.report(
