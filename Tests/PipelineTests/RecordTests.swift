@@ -174,6 +174,14 @@ import Testing
       try visit(&next)
       #expect(try record(next).now.seen == 2)
     }
+    // A board without a clock of its own begins years earlier, and still tells.
+    var early = try Scene(Self.yaml())
+    let past = WallTime(nanoseconds: 0)
+    early.pipeline.restore(
+      records: saved, isSameBoot: false, at: early.time, wallTime: past, into: &early.output)
+    try visit(&early)
+    #expect(try record(early).told?.seen == 2)
+
     var other = try Scene(Self.yaml("os: ios7, strategy: stock"))
     other.pipeline.restore(
       records: saved, isSameBoot: true, at: other.time, wallTime: other.wallTime, into: &other.output)

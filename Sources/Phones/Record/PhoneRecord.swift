@@ -197,8 +197,11 @@ extension PhoneRecord {
     return true
   }
 
-  /// The record of an earlier run or of another configuration. A near that waits for its verdict gets none any more.
-  public mutating func forgetPredictions() { encounters.removeAll { !$0.isConcluded } }
+  /// Keeps what another run or configuration can continue. Nears that wait get no verdict there, and the clock may be another.
+  public mutating func forgetPresent() {
+    encounters.removeAll { !$0.isConcluded }
+    (told, due) = (nil, nil)
+  }
 
   /// The encounter that a report of this time is about; nil: none.
   private func encounter(at time: MonotonicTime) -> Int? {

@@ -63,7 +63,7 @@ extension Phone {
   /// Continues with the record of a phone whose predictions began anew.
   mutating func take(_ earlier: PhoneRecord) {
     record = earlier
-    record.forgetPredictions()
+    record.forgetPresent()
   }
 }
 
