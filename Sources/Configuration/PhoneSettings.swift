@@ -65,6 +65,12 @@ package struct PhoneSettings: Hashable, Sendable {
     return self == other
   }
 
+  /// Whether what the app of one noticed says as much about the predictions for the other.
+  package func isJudged(as other: PhoneSettings) -> Bool {
+    name == other.name && beacon == other.beacon && profile.os.name == other.profile.os.name
+      && profile.strategy.name == other.profile.strategy.name
+  }
+
   /// Sets its triggers from the near rules of these zones.
   package mutating func follow(_ all: [ZoneSettings]) {
     let own =

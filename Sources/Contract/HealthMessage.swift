@@ -139,6 +139,8 @@ package struct HealthMessage: Sendable {
   package var beacons: Int
   /// Invalid reports on a phone's `app/set`.
   package var refusedReports: UInt64
+  /// Invalid reports on a phone's `app/seen`.
+  package var refusedSightings: UInt64 = 0
   package var refusedReadings = RefusedReadings()
   /// nil: standard input is not read.
   package var refusedLines: RefusedLines?
@@ -241,6 +243,7 @@ package struct HealthMessage: Sendable {
         }
       }
       $0.field("app_set_refused", refusedReports)
+      $0.field("app_seen_refused", refusedSightings)
       $0.field("members_refused", refusedMembers)
       $0.field("transitions_held", heldTransitions)
       $0.field("events_refused", refusedEvents)

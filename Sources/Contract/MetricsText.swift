@@ -1,3 +1,5 @@
+import Phones
+
 /// The contents of `health` as text for Prometheus. A receiver's state has one series per state, one of which is 1.
 package struct MetricsText: Sendable {
   private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
@@ -35,13 +37,16 @@ package struct MetricsText: Sendable {
 
   /// - Parameters:
   ///   - places: the configured zones and rooms.
+  ///   - records: of phones; those whose app has not reported yet are left out.
   ///   - isConnected: whether the gateway is connected to the broker.
   package static func text(
-    _ health: HealthMessage, _ places: [Place] = [], gateway: String, isConnected: Bool
+    _ health: HealthMessage, _ places: [Place] = [], _ records: [RecordMessage] = [], gateway: String,
+    isConnected: Bool
   ) -> String {
     var writer = MetricsText(gateway: gateway)
     writer.write(health)
     for kind in [PlaceKind.zone, .room] { writer.write(places.filter { $0.kind == kind }, kind.rawValue) }
+    writer.write(records.filter { $0.record.since != nil })
     writer.family("broker_connected", "Whether the broker has taken the gateway in.")
     writer.sample("broker_connected", isConnected ? 1 : 0)
     return writer.writer.text
@@ -103,6 +108,7 @@ package struct MetricsText: Sendable {
       "refusals_unseen", "Whether the gateway cannot see which messages the broker refuses.",
       health.refusalFault == nil ? 0 : 1)
     single("app_set_refused_total", "Reports on app/set that made no sense.", health.refusedReports)
+    single("app_seen_refused_total", "Reports on app/seen that made no sense.", health.refusedSightings)
     single(
       "addresses_postponed_total", "Advertisements on whose private address no key was tried yet.",
       health.postponedAddresses)
@@ -113,6 +119,26 @@ package struct MetricsText: Sendable {
       ("unencrypted", refused.unencrypted),
     ] { sample("readings_refused_total", [("reason", reason)], count) }
     if let remote = health.remote { write(remote) }
+  }
+
+  /// No counters, because a late report can take a missed one back.
+  private mutating func write(_ records: [RecordMessage]) {
+    if records.isEmpty { return }
+    let figures: [(name: String, help: String, count: KeyPath<PhoneRecord.Counts, Int>)] = [
+      ("nears", "Nears that are concluded.", \.nears),
+      ("predicted", "Nears of which a phone's app was predicted to notice.", \.predicted),
+      ("seen", "Nears that a phone's app noticed.", \.seen),
+      ("missed", "Nears predicted to be noticed, that a phone's app did not notice.", \.missed),
+      ("unpredicted", "Nears predicted to be missed, that a phone's app noticed.", \.unpredicted),
+      ("false", "Reports of a phone's app although the beacon was not near.", \.falseAlarms),
+      ("late", "Nears that a phone's app noticed a second or more later.", \.late),
+      ("uncounted", "Reports of a phone's app that count nowhere.", \.uncounted),
+    ]
+    for (name, help, count) in figures {
+      per(records, "phone_\(name)", help) {
+        [([("phone", $0.phone)], UInt64(clamping: $0.record.counts[keyPath: count]))]
+      }
+    }
   }
 
   /// - Parameter kind: `zone` or `room`.

@@ -53,6 +53,7 @@ package struct Topics: Hashable, Sendable {
   package func place(beacon: String) -> String { topic("/beacon/", beacon, "/place") }
   package func window(phone: String) -> String { topic("/phone/", phone, "/window") }
   package func verdict(phone: String) -> String { topic("/phone/", phone, "/verdict") }
+  package func record(phone: String) -> String { topic("/phone/", phone, "/record") }
   /// What the broker retains of a beacon.
   package func retained(beacon: String, hasPlaces: Bool, hasRooms: Bool) -> [String] {
     [state(beacon: beacon), zone(beacon: beacon)] + (hasPlaces ? [place(beacon: beacon)] : [])
@@ -73,10 +74,12 @@ package struct Topics: Hashable, Sendable {
   }
   /// The topic of reports about a phone's app.
   package func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
-  /// The filter for the reports of every phone.
-  package var appReports: String { base + "/phone/+/app/set" }
+  /// The topic on which a phone's app says what it noticed.
+  package func appSeen(phone: String) -> String { topic("/phone/", phone, "/app/seen") }
+  /// The filters for both of every phone.
+  package var appReports: [String] { ["set", "seen"].map { base + "/phone/+/app/" + $0 } }
   package func isAppReport(_ topic: String) -> Bool {
-    topic.hasPrefix(base + "/phone/") && topic.hasSuffix("/app/set")
+    topic.hasPrefix(base + "/phone/") && (topic.hasSuffix("/app/set") || topic.hasSuffix("/app/seen"))
   }
 
   /// The topic for a named item, built with a single allocation.
@@ -98,6 +101,7 @@ package enum RetainedTopic: String, CaseIterable, Sendable {
   case zoneOccupancy = "zone/occupancy"
   case roomOccupancy = "room/occupancy"
   case phoneWindow = "phone/window"
+  case phoneRecord = "phone/record"
   case beaconState = "beacon/state"
   case beaconZone = "beacon/zone"
   case beaconPlace = "beacon/place"

@@ -4,8 +4,8 @@ import Contract
 package struct FleetNames: Hashable, Sendable {
   /// The exchange to which RabbitMQ's MQTT listener publishes.
   package static let exchange = "amq.topic"
-  /// The end of the keys of reports about phones' apps.
-  static let appReport = ".app.set"
+  /// The ends of the keys of reports about phones' apps.
+  static let appReports = [".app.set", ".app.seen"]
 
   package let site: String
   private let base: String
@@ -29,14 +29,14 @@ package struct FleetNames: Hashable, Sendable {
   /// The key of ticks for other workers, which partitions do not get.
   package var alive: String { "beaconkeeper-fleet.\(topicLevel(site)).alive" }
 
-  /// The key of reports about the apps of any of the site's phones.
-  private var appReports: String {
-    Self.topic(ofKey: Topics(gateway: site).appReports).replacing("+", with: "*")
+  /// The keys of reports about the apps of any of the site's phones.
+  private var appReports: [String] {
+    Topics(gateway: site).appReports.map { Self.topic(ofKey: $0).replacing("+", with: "*") }
   }
 
   /// The keys of `exchange` that are bound to a partition's queue. Ticks come from `time`.
   package func bindings(_ partition: Int) -> [String] {
-    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", appReports]
+    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status"] + appReports
   }
 
   /// The MQTT topic of a key: RabbitMQ writes `.` for `/`, and the other way round.

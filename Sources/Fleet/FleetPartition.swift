@@ -106,7 +106,7 @@ package struct FleetPartition: Sendable {
       return []
     }
     let topic = FleetNames.topic(ofKey: key)
-    if key.hasSuffix(FleetNames.appReport) {
+    if FleetNames.appReports.contains(where: key.hasSuffix) {
       let notices = report(payload, topic: topic, at: time)
       return notices + process(into: &messages)
     }
@@ -220,11 +220,13 @@ extension FleetPartition {
     else { return [] }
     if let told = refusalTold, time - told < Self.refusalInterval { return [] }
     refusalTold = time
-    return ["rejected a message on \(topic): \(refusal) (\(pipeline.refusedReports) rejected so far)"]
+    let refused = pipeline.refusedReports + pipeline.refusedSightings
+    return ["rejected a message on \(topic): \(refusal) (\(refused) rejected so far)"]
   }
 
   /// Reports about phones' apps that were refused.
   package var refusedReports: UInt64 { pipeline.refusedReports }
+  package var refusedSightings: UInt64 { pipeline.refusedSightings }
 }
 
 extension FleetPartition {

@@ -199,6 +199,11 @@ extension Outbox {
     if !counters.isEmpty { pending.counters.merge(counters) { $1 } }
   }
 
+  /// Saves phones' records with the next transaction; nil: the phone is gone.
+  package mutating func save(records: [String: [UInt8]?]) {
+    if !records.isEmpty { pending.records.merge(records) { $1 } }
+  }
+
   /// A smaller change of a gain, in dB, is not written.
   private static let notableGain = 0.25
 
@@ -288,6 +293,7 @@ extension Outbox {
     pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
     pending.counters = batch.counters.merging(pending.counters) { _, newer in newer }
     pending.gains = pending.gains ?? batch.gains
+    pending.records = batch.records.merging(pending.records) { _, newer in newer }
     pending.acknowledged = batch.acknowledged + pending.acknowledged
     // Its transitions are no longer awaited.
     if isStalled { return isStalled = false }

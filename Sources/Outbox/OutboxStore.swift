@@ -26,6 +26,8 @@ package final class OutboxStore {
     package var counters: [String: UInt32] = [:]
     /// How many dB more than the average each receiver hears.
     package var gains: [String: Double] = [:]
+    /// Phones' records, by phone.
+    package var records: [String: [UInt8]] = [:]
     /// Whether the machine has not restarted since the earlier run, so that the monotonic clock is the same.
     package var isSameBoot: Bool
   }
@@ -41,6 +43,8 @@ package final class OutboxStore {
     package var counters: [String: UInt32] = [:]
     /// How many dB more than the average each receiver hears; nil: no change.
     package var gains: [String: Double]?
+    /// Phones' records, by phone; nil: the phone is gone.
+    package var records: [String: [UInt8]?] = [:]
     /// Rows that the broker has acknowledged.
     package var acknowledged: [Int64] = []
     /// The present epoch of this run: it changes while nothing can be written, and the next start must know it.
@@ -59,7 +63,7 @@ package final class OutboxStore {
 
     package var isEmpty: Bool {
       transitions.isEmpty && handedOver.isEmpty && beacons.isEmpty && counters.isEmpty
-        && gains == nil
+        && gains == nil && records.isEmpty
         && acknowledged.isEmpty
     }
   }
@@ -111,6 +115,7 @@ package final class OutboxStore {
         lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
         counters: try Self.counters(database),
         gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
+        records: try Self.records(database),
         // Where the machine does not tell it (`ProcSubset=pid`), any boot may be another.
         isSameBoot: !bootID.isEmpty && boot == bootID)
       remains.damagedBeacons = rows.damaged
@@ -153,6 +158,20 @@ package final class OutboxStore {
     return counters
   }
 
+  /// The start of the names of phones' records in `meta`.
+  private static let record = "record/"
+
+  private static func records(_ database: SQLConnection) throws -> [String: [UInt8]] {
+    var records: [String: [UInt8]] = [:]
+    for row in try database.rows("SELECT name, value FROM meta WHERE name LIKE '\(record)%'") {
+      guard let name = row["name"].string, let packed = row["value"].bytes else { continue }
+      var reader = try? PackedReader(sealed: packed)
+      // A damaged one is empty, and so it is forgotten.
+      records[String(name.dropFirst(record.count))] = (try? reader?.octets()) ?? []
+    }
+    return records
+  }
+
   /// Writes a batch. When this returns, all of it is on disk, or nothing.
   package func commit(_ batch: Batch) throws {
     // If the file was deleted, everything written to it would be lost with this run.
@@ -173,6 +192,15 @@ package final class OutboxStore {
         if batch.epoch > epoch { try Self.set("epoch", .integer(Int64(clamping: batch.epoch)), database) }
         if let gains = batch.gains {
           try Self.set("gains", .blob(ReceiverGainRow(gains: gains).packed), database)
+        }
+        for (phone, record) in batch.records {
+          guard let record else {
+            try database.execute("DELETE FROM meta WHERE name = ?", .text(Self.record + phone))
+            continue
+          }
+          var writer = PackedWriter()
+          writer.write(record)
+          try Self.set(Self.record + phone, .blob(writer.sealed), database)
         }
       }
     } catch {

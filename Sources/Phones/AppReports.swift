@@ -11,6 +11,8 @@ public struct AppReports: Sendable {
 
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
+
+    public init(description: String) { self.description = description }
   }
 
   var vocabulary = EventVocabulary(isLive: true)

@@ -26,6 +26,8 @@ extension Pipeline {
       case cleared(Message)
       /// A phone's window.
       case window(Message)
+      /// What a phone's app noticed, compared with what was predicted.
+      case record(RecordMessage)
 
       package func message(topics: Topics) -> Message {
         switch self {
@@ -33,6 +35,7 @@ extension Pipeline {
         case .beacon(let beacon): beacon.message(topics: topics)
         case .room(let room): room.message(topics: topics)
         case .whereabouts(let whereabouts): whereabouts.message(topics: topics)
+        case .record(let record): record.message(topics: topics)
         case .cleared(let message), .window(let message): message
         }
       }
@@ -43,6 +46,8 @@ extension Pipeline {
     package var forgotten: [String] = []
     /// Beacons whose saved state must be updated for the next run.
     package var noted: [BeaconIndex] = []
+    /// Phones' records that must be saved for the next run, by phone; nil: the phone is gone.
+    package var records: [String: [UInt8]?] = [:]
 
     package init() {}
 
@@ -63,6 +68,7 @@ extension Pipeline {
       items.removeAll(keepingCapacity: true)
       if !forgotten.isEmpty { forgotten.removeAll() }
       if !noted.isEmpty { noted.removeAll() }
+      if !records.isEmpty { records.removeAll() }
     }
   }
 }

@@ -142,7 +142,7 @@ package struct Pipeline: Sendable {
 
   /// All retained states, for a broker that may have lost them.
   package func allStates() -> [Message] {
-    placeStates + teller.telemetry.known.flatMap { allStates(of: $0) } + windowStates
+    placeStates + teller.telemetry.known.flatMap { allStates(of: $0) } + phoneStates
   }
 
   /// The retained states of zones and rooms.
@@ -158,7 +158,7 @@ package struct Pipeline: Sendable {
 
   /// The retained states of zones, rooms, phones and beacons with these names.
   package func states(named names: Set<String>) -> [Message] {
-    placeStates + windowStates + states(of: names)
+    placeStates + phoneStates + states(of: names)
   }
 
   private func allStates(of beacon: BeaconIndex) -> [Message] {
@@ -189,6 +189,9 @@ package struct Pipeline: Sendable {
 
   /// Reports about phones' apps that were refused.
   package var refusedReports: UInt64 { phones.refusedReports }
+
+  /// Reports of what phones' apps noticed that were refused.
+  package var refusedSightings: UInt64 { phones.refusedSightings }
 
   /// Frames whose readings were refused.
   package var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }

@@ -177,6 +177,48 @@ import Testing
     #expect(try await gateway.end().status == 0)
   }
 
+  @Test func `what an app noticed is in the record, also after a restart`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("record-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = try file(
+      """
+      gateway: { name: home, state_directory: \(folder.path) }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      beacons: [{ name: van, address: "C1:00:00:00:00:01" }]
+      zones: [{ name: pump, near: { distance: 2 m }, enter: { distance: 6 m }, exit: { distance: 9 m } }]
+      phones: [{ name: anna, beacon: van, os: ios17, strategy: stock }]
+      """, "yaml")
+    func last(_ topic: String) -> String {
+      broker.messages.last { $0.topic == "beaconkeeper/home/" + topic }
+        .map { String(decoding: $0.payload, as: UTF8.self) } ?? ""
+    }
+    let topic = "beaconkeeper/home/phone/anna/app/seen"
+    func tell(_ text: String) async throws {
+      try await run(
+        ["mosquitto_pub", "-p", "\(broker.port)", "-q", "1", "-t", topic, "-m", text], environment: [:])
+    }
+    let first = try Command(["run", "--config", configuration])
+    try await until("the record is empty") { last("phone/anna/record").contains(#""since":null"#) }
+    try await tell("nonsense")
+    #expect(try await first.wait { first.errorsSoFar.contains("rejected a message on \(topic)") })
+    try await tell(#"{"event":"near","beacon":"van"}"#)
+    try await until("it is told") { last("phone/anna/record").contains(#""since":"20"#) }
+    first.signal(SIGTERM)
+    #expect(try await first.end().status == 0)
+    let told = last("phone/anna/record")
+    #expect(
+      MessageSchemas.faults(topic: "beaconkeeper/home/phone/anna/record", payload: Array(told.utf8)) == [])
+    let second = try Command(["run", "--config", configuration])
+    try await until("it is told again") { last("phone/anna/record") != told && last("status") == "online" }
+    let since = #/"since":"[^"]+"/#
+    #expect(last("phone/anna/record").firstMatch(of: since)?.output == told.firstMatch(of: since)?.output)
+    second.signal(SIGTERM)
+    #expect(try await second.end().status == 0)
+  }
+
   @Test func aBadFileAtReloadChangesNothingAndAGoodOneTakesEffect() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("reload-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

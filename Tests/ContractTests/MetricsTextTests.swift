@@ -2,6 +2,7 @@ import Beacons
 @testable import Contract
 import Core
 import Foundation
+import Phones
 import Testing
 
 @Suite struct MetricsTextTests {
@@ -63,7 +64,8 @@ import Testing
       "receiver_advertisements_total{receiver=\"hci0\"} 10", "receiver_empty_total{receiver=\"hci0\"} 2",
       "receiver_lost_total{receiver=\"hci0\"} 3", "receiver_recoveries_total{receiver=\"hci0\"} 4",
       "advertisements_total 11", "sightings_total 5", "transitions_total 6", "queued_messages 7", "beacons 8",
-      "outbox_durable 0", "outbox_lost_total 12", "app_set_refused_total 9", "broker_connected 1",
+      "outbox_durable 0", "outbox_lost_total 12", "app_set_refused_total 9", "app_seen_refused_total 0",
+      "broker_connected 1",
       "observations_lost_total 13", "rooms_dropped_total 14",
       "scanner_messages_total{topic=\"espresense/devices/+/+\"} 15",
       "scanner_observations_total{topic=\"espresense/devices/+/+\"} 16",
@@ -104,6 +106,22 @@ import Testing
     ] {
       #expect(text.contains("\nbeaconkeeper_\(line)\n"), "\(line)")
     }
+  }
+
+  @Test func `a phone is counted once its app has reported`() {
+    func text(_ record: PhoneRecord) -> String {
+      let message = RecordMessage(
+        phone: "anna", beacon: "van", os: "ios7", strategy: "stock", time: WallTime(nanoseconds: 0),
+        record: record,
+        wallOffset: .zero)
+      return MetricsText.text(health, [], [message], gateway: "home", isConnected: true)
+    }
+    var record = PhoneRecord()
+    #expect(!text(record).contains("phone_"))
+    record.report(
+      seen: .zero, offset: nil, at: .zero, wallTime: WallTime(nanoseconds: 0), isNear: true, isBlind: false)
+    #expect(text(record).contains("\nbeaconkeeper_phone_uncounted{gateway=\"home\",phone=\"anna\"} 1\n"))
+    #expect(text(record).contains("# TYPE beaconkeeper_phone_missed gauge\n"))
   }
 
   @Test func everySampleIsOneLineForAnyReceiverName() {

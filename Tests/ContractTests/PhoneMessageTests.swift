@@ -56,6 +56,10 @@ import Testing
 
   @Test func reportsComeInBelowThePhone() {
     #expect(Topics(gateway: "g").appReport(phone: "a+") == "beaconkeeper/g/phone/a%2B/app/set")
-    #expect(Topics(gateway: "g").appReports == "beaconkeeper/g/phone/+/app/set")
+    #expect(Topics(gateway: "g").appSeen(phone: "a+") == "beaconkeeper/g/phone/a%2B/app/seen")
+    #expect(
+      Topics(gateway: "g").appReports == [
+        "beaconkeeper/g/phone/+/app/set", "beaconkeeper/g/phone/+/app/seen",
+      ])
   }
 }

@@ -74,27 +74,29 @@ struct EmbeddedBrokerTests {
     let broker = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
     let gateway = try client(of: broker, broker.credentials)
     let watcher = try client(of: broker, try watcher(of: broker))
-    let report = "beaconkeeper/home/phone/anna/app/set"
+    let reports = ["set", "seen"].map { "beaconkeeper/home/phone/anna/app/" + $0 }
     try gateway.subscribe(to: "beaconkeeper/#")
     gateway.start()
     watcher.start()
-    for (number, topic) in ["beaconkeeper/home/status", "homeassistant/device/x/config", report].enumerated()
-    {
+    let topics = ["beaconkeeper/home/status", "homeassistant/device/x/config"] + reports
+    for (number, topic) in topics.enumerated() {
       try watcher.publish([1], to: topic, retain: true, id: UInt64(number))
     }
     var (refused, acknowledged): (Set<String>, [UInt64]) = ([], [])
     for await event in watcher.events {
       if case .rejected(let message, _) = event { refused.insert(message.topic) }
       if case .acknowledged(let id) = event { acknowledged.append(id) }
-      if refused.count + acknowledged.count == 3 { break }
+      if refused.count + acknowledged.count == 4 { break }
     }
     #expect(refused == ["beaconkeeper/home/status", "homeassistant/device/x/config"])
-    #expect(acknowledged == [2])
+    #expect(acknowledged == [2, 3])
+    var heard: [String] = []
     for await event in gateway.events {
       guard case .message(let message) = event else { continue }
-      #expect(message.topic == report)
-      break
+      heard.append(message.topic)
+      if heard.count == 2 { break }
     }
+    #expect(heard == reports)
     await gateway.stop()
     await watcher.stop()
     await broker.stop()

@@ -54,7 +54,7 @@ struct LeftoversTests {
   @Test(
     "is left alone where the configuration still knows it",
     arguments: [
-      "zone/pump%203/occupancy", "phone/anna/window", "beacon/Anna%27s%20key/state",
+      "zone/pump%203/occupancy", "phone/anna/window", "phone/anna/record", "beacon/Anna%27s%20key/state",
       "beacon/fleet%3A1.2/state",
       "room/living%20room/occupancy", "beacon/fleet%3A1.2/room",
       "beacon/gate%3A%20north%3A7.7/state", "beacon/fleet%3A1.2/zone", "beacon/fleet%3A1.2/place",
@@ -69,7 +69,7 @@ struct LeftoversTests {
     arguments: [
       "zone/living%20room/occupancy", "room/pump%203/occupancy", "room/kitchen/occupancy",
       "beacon/vans%3A1/room",
-      "zone/pump%204/occupancy", "phone/bert/window", "beacon/fleet/state",
+      "zone/pump%204/occupancy", "phone/bert/window", "phone/bert/record", "beacon/fleet/state",
       "beacon/vans%3A1.2/state",
       "beacon/vans%3A1.2/zone", "beacon/vans%3A1.2/place", "beacon/%3A1.2/state", "beacon//state",
       "beacon/%/state",

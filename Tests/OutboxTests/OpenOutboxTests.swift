@@ -146,6 +146,26 @@ import Testing
     #expect(try open().remains?.gains == ["hall": 2])
   }
 
+  @Test func `phones' records survive a restart, and go with their phone`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let steps: [(kept: [String: [UInt8]], new: [String: [UInt8]?])] = [
+      ([:], ["anna": [1, 2], "küche/%": [3]]),
+      (["anna": [1, 2], "küche/%": [3]], ["anna": [7], "küche/%": nil]),
+    ]
+    for (kept, new) in steps {
+      let opened = try open()
+      #expect(opened.remains?.records == kept)
+      var outbox = Outbox(isDurable: true)
+      outbox.save(records: new)
+      #expect(!outbox.pending.isEmpty)
+      // A disk that fails keeps nothing back.
+      outbox.failed(outbox.takePending()) { _ in }
+      try opened.store?.commit(outbox.takePending())
+      opened.store?.close()
+    }
+    #expect(try open().remains?.records == ["anna": [7]])
+  }
+
   @Test func eachStartBeginsAnEpochAboveAllBefore() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     var last: UInt64 = 0

@@ -130,7 +130,8 @@ struct RandomSite {
     "terminated force-quit", "terminated reboot", "begin-task a", "begin-task b", "end-task a", "end-task c",
     #"{"event":"begin-task","id":7,"handler":true}"#, "audio on", "audio off", "location on", "location off",
     "still", "moving", "bucket rare", "bucket working-set", "background-fetch", "location-services off",
-    "location-services on", "region-enter", "nonsense", "",
+    "location-services on", "region-enter", "nonsense", "", #"{"event":"near"}"#, #"{"event":"near"}"#,
+    #"{"event":"near","time":1795211400}"#, #"{"event":"near","beacon":"nobody"}"#,
   ]
 
   private mutating func report() -> Event {
@@ -211,7 +212,9 @@ extension Pipeline {
     case .blind(let receiver, let isBlind, let time): setBlind(receiver, isBlind, at: time, into: &output)
     case .reported(let report, let phone, let isRetained, let time):
       let refusal = self.receive(
-        Array(report.utf8), topic: topics.appReport(phone: phone), isRetained: isRetained, at: time,
+        Array(report.utf8),
+        topic: report.contains("near") ? topics.appSeen(phone: phone) : topics.appReport(phone: phone),
+        isRetained: isRetained, at: time,
         wallTime: WallTime(nanoseconds: 1_795_211_400_000_000_000 + time.nanoseconds), into: &output)
       said += refusal.map { ["\($0)"] } ?? []
     case .passed(let time): advance(to: time, into: &output)
@@ -224,7 +227,7 @@ extension Pipeline {
       "\(message.topic) \(message.qos) \(message.retained) \(String(decoding: message.payload, as: UTF8.self))"
     }
     said.append(
-      "\(nextDeadline?.nanoseconds ?? 0) \(counts) \(beaconCount) \(heldTransitions) \(refusedMembers) \(droppedForRooms ?? 0) \(refusedReports)"
+      "\(nextDeadline?.nanoseconds ?? 0) \(counts) \(beaconCount) \(heldTransitions) \(refusedMembers) \(droppedForRooms ?? 0) \(refusedReports) \(refusedSightings)"
     )
     return said
   }

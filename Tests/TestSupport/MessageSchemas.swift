@@ -11,7 +11,8 @@ package struct MessageSchemas: Sendable {
     "beacon/+/event": "beacon-event", "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place",
     "beacon/+/room": "beacon-room",
     "room/+/enter": "room-transition", "room/+/exit": "room-transition", "room/+/occupancy": "room-occupancy",
-    "phone/+/window": "window", "phone/+/verdict": "verdict", rooms: "room-presence",
+    "phone/+/window": "window", "phone/+/verdict": "verdict", "phone/+/record": "record",
+    rooms: "room-presence",
   ]
   /// Not below the gateway, but where the configuration says; in the tests below this.
   private static let rooms = "room_presence/+"
@@ -40,7 +41,11 @@ package struct MessageSchemas: Sendable {
     if isRoom || levels.count == 3 || levels.first == "observations", levels.count > 1 { levels[1] = "+" }
     let kind = levels.joined(separator: "/")
     // What others say to the gateway; and what is no longer retained.
-    if topic.hasSuffix("/app/set") || (payload.isEmpty && cleared.contains(kind)) { return [] }
+    if topic.hasSuffix("/app/set") || topic.hasSuffix("/app/seen")
+      || (payload.isEmpty && cleared.contains(kind))
+    {
+      return []
+    }
     guard let file = files[kind] else { return ["\(topic) has no schema"] }
     do {
       guard let schema = try schemas.get()[file] else { return ["there is no \(file).schema.json"] }
@@ -73,7 +78,7 @@ package struct MessageSchemas: Sendable {
 
   /// What is taken back with what it is of.
   private static let cleared: Set = [
-    "phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place", "beacon/+/room",
+    "phone/+/window", "phone/+/record", "beacon/+/state", "beacon/+/zone", "beacon/+/place", "beacon/+/room",
   ]
 
   private static let schemas = Result {

@@ -68,6 +68,7 @@ struct APITests {
     #expect(text.contains(#""zone":"pump-3","state":"occupied","count":1"#))
     #expect(text.contains(#""beacon":"fleet:1.2","since":"#))
     #expect(text.contains(#""phone":"anna","beacon":"fleet:1.2","os":"ios7""#))
+    #expect(text.contains(#""record":{"v":1,"#) && text.contains(#""since":null,"beacon":"fleet:1.2""#))
     #expect(text.contains(#""near":{"threshold":2,"unit":"m","dwell_s":1,"rearm":5}"#))
     // The member's reason is the latest of its transitions.
     #expect(text.contains(#""because":{"v":1,"#) && text.contains(#""event":"near""#))

@@ -134,7 +134,7 @@ extension Explanation {
       "\(topics.transition(room: $0, event: "enter, exit")) and occupancy"
     }
     lines += Self.section("phones", phones) {
-      "\(topics.window(phone: $0)) and verdict; in: \(topics.appReport(phone: $0))"
+      "\(topics.window(phone: $0)), verdict and record; in: \(topics.appReport(phone: $0)) and app/seen"
     }
     lines += Self.section("wake regions", wake)
     lines.append("\nhome assistant: \(homeAssistant)")

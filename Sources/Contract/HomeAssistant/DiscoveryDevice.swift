@@ -321,7 +321,32 @@ extension DiscoveryDevice {
         ).from(.minimal))
     }
     return DiscoveryDevice(
-      subject: .phone(name), name: "\(name) app", make: .own(model), components: components)
+      subject: .phone(name), name: "\(name) app", make: .own(model),
+      components: components + recordSensors(topics.record(phone: name)))
+  }
+
+  /// What the real app noticed, compared with the verdicts. Before its first report all are unknown.
+  private static func recordSensors(_ topic: String) -> [DiscoveryComponent] {
+    var share = number("seen_pct", "Seen of predicted", icon: "mdi:eye-check", "measurement")
+    share[text: "unit_of_measurement"] = "%"
+    var lateness = number("late_s", "Lateness", icon: "mdi:timer-sand", "measurement")
+    lateness[text: "device_class"] = "duration"
+    lateness[text: "unit_of_measurement"] = "s"
+    // A late report can take a missed one back, so these are no totals that only increase.
+    var counts = [
+      number("missed", "Missed", icon: "mdi:eye-off", "measurement"),
+      number("false", "Seen without near", icon: "mdi:eye-refresh", "measurement"),
+    ]
+    for index in counts.indices {
+      let field = counts[index].key
+      counts[index][text: "value_template"] = "{{ value_json['\(field)'] if value_json.since else None }}"
+    }
+    var sensors = [share] + counts + [lateness]
+    for index in sensors.indices {
+      sensors[index][text: "state_topic"] = topic
+      sensors[index][text: "entity_category"] = "diagnostic"
+    }
+    return sensors
   }
 }
 

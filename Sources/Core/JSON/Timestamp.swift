@@ -53,7 +53,7 @@ func civil(fromDays days: Int64) -> (year: UInt32, month: UInt32, day: UInt32) {
 }
 
 @inlinable
-func floorDivide(_ number: Int64, by divisor: Int64) -> Int64 {
+package func floorDivide(_ number: Int64, by divisor: Int64) -> Int64 {
   let quotient = number / divisor
   return number % divisor < 0 ? quotient - 1 : quotient
 }

@@ -55,6 +55,7 @@ struct EmbeddedBrokerAccess: Sendable {
     user \(watcher)
     topic read #
     topic write beaconkeeper/+/phone/+/app/set
+    topic write beaconkeeper/+/phone/+/app/seen
 
     """
 

@@ -63,7 +63,7 @@ struct Leftovers: Sendable {
       let name = name(ofTopicLevel: level)
     else { return nil }
     switch kind {
-    case .zoneOccupancy, .roomOccupancy, .phoneWindow: return nil
+    case .zoneOccupancy, .roomOccupancy, .phoneWindow, .phoneRecord: return nil
     case .beaconState:
       guard let now = BeaconStateMessage(elsewhere: name, retained: payload) else { return nil }
       return Correction(beacon: name, claim: nil, message: now.message(topics: topics))
@@ -88,7 +88,7 @@ struct Leftovers: Sendable {
       switch kind {
       case .zoneOccupancy: zones.contains(name)
       case .roomOccupancy: rooms.contains(name)
-      case .phoneWindow: phones.contains(name)
+      case .phoneWindow, .phoneRecord: phones.contains(name)
       case .beaconPlace where !hasPlaces: false
       case .beaconRoom where rooms.isEmpty: false
       case .beaconState, .beaconZone, .beaconPlace, .beaconRoom:

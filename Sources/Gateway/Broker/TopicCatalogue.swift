@@ -40,7 +40,9 @@ struct TopicCatalogue {
       all.append(topics.occupancy(room: room.name))
     }
     for phone in configuration.phones {
-      all += [topics.verdict(phone: phone.name), topics.window(phone: phone.name)]
+      all += [
+        topics.verdict(phone: phone.name), topics.window(phone: phone.name), topics.record(phone: phone.name),
+      ]
     }
     for beacon in configuration.beacons {
       all.append(topics.event(beacon: beacon.name))
@@ -78,6 +80,6 @@ struct TopicCatalogue {
       configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
     return [topics.status, topics.instance, "\(topics.base)/+/+/+"] + plan.discovery.filters
       + Leftovers(configuration).filters
-      + (configuration.phones.isEmpty ? [] : [topics.appReports]) + scanners.filters
+      + (configuration.phones.isEmpty ? [] : topics.appReports) + scanners.filters
   }
 }

@@ -120,6 +120,7 @@ package final class Delivery: Feature {
       for key in output.forgotten { state.outbox.forget(key) }
       if isKept {
         for beacon in output.noted { pipeline.saved(beacon).map { state.outbox.save($0) } }
+        state.outbox.save(records: output.records)
       }
       output.removeAll()
       for message in messages { state.outbox.add(message) }

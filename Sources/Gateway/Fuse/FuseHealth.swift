@@ -107,6 +107,7 @@ extension FuseWorker {
     json.field("misplaced", partition.counts.misplaced)
     json.field("early", partition.counts.early)
     json.field("app_set_refused", partition.refusedReports)
+    json.field("app_seen_refused", partition.refusedSightings)
     json.field("refused_messages", holding.output.refused)
   }
 }

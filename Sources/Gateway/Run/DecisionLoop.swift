@@ -194,6 +194,10 @@ package final class DecisionLoop: Feature {
         }
       }
     }
+    state.withLock { state in
+      state.pipeline.tellLastRecords(into: &state.output)
+      tell(&state)
+    }
   }
 
   /// Processes deadlines up to `time`; returns when to call it again.
@@ -321,9 +325,9 @@ package final class DecisionLoop: Feature {
 
   // MARK: Reports of phones' apps
 
-  /// Reports about our phones, if any are configured.
+  /// Reports about our phones, and what their apps noticed, if any are configured.
   var filters: [Filter] {
-    state.withLock { $0.pipeline.hasPhones } ? [Filter(topics: delivery.topics.appReports)] : []
+    state.withLock { $0.pipeline.hasPhones } ? delivery.topics.appReports.map { Filter(topics: $0) } : []
   }
 
   /// The least time between two log messages about refused reports.
@@ -341,9 +345,8 @@ package final class DecisionLoop: Feature {
       guard let refusal else { return }
       if let told = state.refusalTold, now - told < Self.refusalInterval { return }
       state.refusalTold = now
-      logger.warning(
-        "rejected a message on \(message.topic): \(refusal) (\(state.pipeline.refusedReports) rejected so far)"
-      )
+      let refused = state.pipeline.refusedReports + state.pipeline.refusedSightings
+      logger.warning("rejected a message on \(message.topic): \(refusal) (\(refused) rejected so far)")
     }
     return true
   }
@@ -452,10 +455,14 @@ extension DecisionLoop {
   /// The present counters for Prometheus.
   func metrics() -> String {
     let isConnected = delivery.client.isConnected
-    let (message, places) = state.withLock { state in
-      (health(&state), state.pipeline.metricsOfPlaces(at: LiveClock.wallNow) { state.transitions[$0] ?? 0 })
+    let (message, places, records) = state.withLock { state in
+      (
+        health(&state), state.pipeline.metricsOfPlaces(at: LiveClock.wallNow) { state.transitions[$0] ?? 0 },
+        state.pipeline.phonesNow.map(\.record)
+      )
     }
-    return MetricsText.text(message, places, gateway: delivery.topics.gateway, isConnected: isConnected)
+    return MetricsText.text(
+      message, places, records, gateway: delivery.topics.gateway, isConnected: isConnected)
   }
 
   /// Reports missing receivers as soon as they are overdue.

@@ -220,6 +220,8 @@ package struct GatewayRun: Sendable {
     if unread > 0 { logger.warning("what is saved of \(unread) beacons cannot be read; they begin anew") }
     pipeline.restore(counters: remains.counters)
     pipeline.restore(gains: remains.gains)
+    pipeline.restore(
+      records: remains.records, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)
     return pipeline
   }
 

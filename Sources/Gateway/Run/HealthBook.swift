@@ -89,6 +89,7 @@ struct HealthBook: Sendable {
         message.receivers[index].note(movedBy: moved.decibels)
       }
     }
+    message.refusedSightings = pipeline.refusedSightings
     message.refusedReadings = pipeline.refusedReadings
     message.postponedAddresses = pipeline.postponedAddresses
     message.refusedMembers = pipeline.refusedMembers

@@ -31,6 +31,9 @@ extension Pipeline {
     let left = scratch.roomTransitions
     scratch.roomTransitions.removeAll()
     tell(left, into: &output)
+    for phone in configuration.phones where !new.phones.contains(where: { $0.name == phone.name }) {
+      output.records[phone.name] = .some(nil)
+    }
     for room in configuration.rooms where !new.rooms.contains(where: { $0.name == room.name }) {
       output.items.append(.state(.occupancy(OccupancyMessage(room: room.name, state: "empty", members: []))))
     }

@@ -57,6 +57,7 @@ struct Phone: Sendable {
   var reports = AppReports()
   /// The latest report, to recognize a retained copy of it.
   var lastReport: [UInt8] = []
+  var record = PhoneRecord()
 
   init(
     _ settings: PhoneSettings, _ rules: PhoneRules, _ zones: [ZoneSettings], at time: MonotonicTime,
@@ -76,12 +77,15 @@ struct Phone: Sendable {
   var deadline: MonotonicTime {
     var next = lossDue ?? .distantFuture
     for lane in lanes { next = min(next, lane.engine.nextDeadline?.monotonicTime ?? .distantFuture) }
+    next = min(next, record.nextDeadline ?? .distantFuture)
     return min(next, countDue?.monotonicTime ?? .distantFuture)
   }
 
   func wallTime(of time: Milliseconds) -> WallTime {
-    WallTime(nanoseconds: time.monotonicTime.nanoseconds) + wallOffset
+    wallTime(of: time.monotonicTime)
   }
+
+  func wallTime(of time: MonotonicTime) -> WallTime { WallTime(nanoseconds: time.nanoseconds) + wallOffset }
 }
 
 extension Phone.Lane {
@@ -195,6 +199,7 @@ extension Phone: StateFields {
     try coder("count_due", &countDue)
     try coder("reports", &reports)
     try coder("last_report", &lastReport, atMost: AppReports.largest)
+    try coder("record", &record)
     guard coder.isReading else { return }
     for (index, lane) in lanes.enumerated() where lane.waiting != nil {
       try coder.check(settings.triggers.indices.contains(index))
@@ -229,6 +234,7 @@ extension Phone {
     passSilence(until: time, into: &news)
     apply(.near, to: lane, at: time.phoneTime, into: &news)
     lanes[lane].waiting = waiting
+    record.near(waiting.transition, in: waiting.zone, at: time)
     // If the beacon fell silent during the dwell of near, no later loss can end this trigger.
     if !isHeard { conclude(lane, at: time.phoneTime, into: &news) }
   }
@@ -264,6 +270,7 @@ extension Phone {
       take(lane, into: &news)
     }
     count(into: &news)
+    advanceRecord(to: inclusive ? time : time - TimeSpan(nanoseconds: 1), into: &news)
   }
 
   /// Marks the beacon as lost if its silence has lasted too long by `time`.
@@ -310,6 +317,9 @@ extension Phone {
     for verdict in news.policy.verdicts {
       guard let waiting = lanes[lane].waiting else { continue }
       lanes[lane].waiting = nil
+      record.predict(
+        verdict.outcome, of: waiting.transition, delivered: verdict.delivered?.monotonicTime,
+        at: verdict.time.monotonicTime)
       news.tell(.verdict(verdict, waiting))
     }
     news.policy.removeAll()
@@ -342,6 +352,8 @@ struct PhoneNews: Sendable {
     /// A window as it was at a time.
     case window(Window, at: Milliseconds)
     case verdict(Verdict, Phone.Waiting)
+    /// The record as it was at a time.
+    case record(PhoneRecord, at: MonotonicTime)
   }
 
   /// Each item has the phone's index in the configuration.

@@ -28,6 +28,8 @@ struct Phones: Sendable {
   private(set) var dropped: [String] = []
   /// Reports that were invalid.
   private(set) var refusedReports: UInt64 = 0
+  /// What apps said to have noticed, and was invalid.
+  private(set) var refusedSightings: UInt64 = 0
 
   init(_ configuration: Configuration) {
     settings = configuration.phones
@@ -67,13 +69,16 @@ struct Phones: Sendable {
 
   /// Adopts phones whose definition is unchanged. The others start anew.
   mutating func adopt(_ old: Phones, at time: MonotonicTime) {
-    refusedReports = old.refusedReports
+    (refusedReports, refusedSightings) = (old.refusedReports, old.refusedSightings)
     let names = Set(settings.map(\.name))
     dropped = old.settings.map(\.name).filter { !names.contains($0) }
     guard let first = old.phones.first else { return }
     begin(at: time, wallTime: WallTime(nanoseconds: time.nanoseconds) + first.wallOffset)
     for (place, phone) in phones.enumerated() {
-      guard let known = old.phones.first(where: { $0.settings.means(phone.settings) }) else { continue }
+      guard let known = old.phones.first(where: { $0.settings.means(phone.settings) }) else {
+        old.phones.first { $0.settings.isJudged(as: phone.settings) }.map { restore($0.record, of: place) }
+        continue
+      }
       phones[place] = known
       for lane in phone.lanes.indices {
         phones[place].lanes[lane].zone = phone.lanes[lane].zone
@@ -169,6 +174,37 @@ struct Phones: Sendable {
     }
   }
 
+  /// Processes what a phone's app says that it noticed. Returns why it was refused.
+  mutating func reportSeen(
+    _ payload: [UInt8], of name: String, isRetained: Bool, in engine: ZoneEngine, at time: MonotonicTime,
+    wallTime: WallTime
+  ) -> AppReports.Refusal? {
+    guard let place = phones.firstIndex(where: { $0.settings.name == name }) else { return nil }
+    news.phone = place
+    defer { refresh(place) }
+    do throws(AppReports.Refusal) {
+      try phones[place].reportSeen(
+        payload, isRetained: isRetained, of: beacons[place], in: engine, at: time, wallTime: wallTime,
+        into: &news
+      )
+      return nil
+    } catch {
+      refusedSightings += 1
+      return error
+    }
+  }
+
+  /// Continues with the record of an earlier run or configuration.
+  mutating func restore(_ record: PhoneRecord, of place: Int) {
+    phones[place].take(record)
+    refresh(place)
+  }
+
+  /// Those that were throttled, with their phones' indices.
+  mutating func takeUntoldRecords(at time: MonotonicTime) -> [(Int, PhoneRecord)] {
+    phones.indices.compactMap { phones[$0].record.takeUntold(at: time) ? ($0, phones[$0].record) : nil }
+  }
+
   /// Processes everything due before a time, or up to it if `inclusive`.
   mutating func advance(to time: MonotonicTime, inclusive: Bool) {
     guard let next = nextDeadline, inclusive ? next <= time : next < time else { return }
@@ -204,6 +240,7 @@ extension Phones {
     try coder("next_deadline", &nextDeadline)
     try coder("dropped", &dropped)
     try coder(tally: "refused_reports", &refusedReports)
+    try coder(tally: "refused_sightings", &refusedSightings)
     guard coder.isReading else { return }
     deadlines = phones.map(\.deadline)
     try coder.check(
@@ -236,16 +273,24 @@ extension Pipeline {
 
   package var hasPhones: Bool { !phones.isEmpty }
 
-  /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted, or if the phone is
-  /// unknown.
+  /// Processes a report about a phone's app on `app/set` or `app/seen`. Returns why it was refused; nil if it was accepted, or
+  /// if the phone is unknown.
   package mutating func receive(
     _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into output: inout Output
   ) -> AppReports.Refusal? {
-    let meant = configuration.phones.first { topics.appReport(phone: $0.name) == topic }
+    let meant = configuration.phones.first {
+      topics.appReport(phone: $0.name) == topic || topics.appSeen(phone: $0.name) == topic
+    }
     guard let name = meant?.name else { return nil }
     begin(at: time, wallTime: wallTime, into: &output)
-    let refusal = phones.report(payload, of: name, isRetained: isRetained, at: time, wallTime: wallTime)
+    let refusal =
+      if topic == topics.appReport(phone: name) {
+        phones.report(payload, of: name, isRetained: isRetained, at: time, wallTime: wallTime)
+      } else {
+        phones.reportSeen(
+          payload, of: name, isRetained: isRetained, in: engine, at: time, wallTime: wallTime)
+      }
     tellPhones(into: &output)
     return refusal
   }
@@ -286,24 +331,27 @@ extension Pipeline {
           .state(.window(message(window, at: time, of: phones.phones[place]).message(topics: topics))))
       case .verdict(let verdict, let waiting):
         output.items.append(.verdict(message(verdict, waiting, of: phones.phones[place])))
+      case .record(let record, let time):
+        tell(record, at: time, of: phones.phones[place], into: &output)
       }
     }
     phones.newsTold()
   }
 
-  /// Each phone's current window. For phones that were removed, a message that clears it.
-  var windowStates: [Message] {
-    let forgotten = phones.dropped.map { name in
-      Message(topic: topics.window(phone: name), payload: [], qos: .atLeastOnce, retained: true)
+  /// Each phone's current window and record. For phones that were removed, messages that clear them.
+  var phoneStates: [Message] {
+    let forgotten = phones.dropped.flatMap { [topics.window(phone: $0), topics.record(phone: $0)] }.map {
+      Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true)
     }
-    return forgotten + windows.map { $0.window.message(topics: topics) }
+    return forgotten
+      + phonesNow.flatMap { [$0.window.message(topics: topics), $0.record.message(topics: topics)] }
   }
 
-  /// Each phone's current window, with the beacon that the phone carries.
-  package var windows: [(window: WindowMessage, beacon: String)] {
+  /// Each phone's current window and record.
+  package var phonesNow: [(window: WindowMessage, record: RecordMessage)] {
     phones.phones.compactMap { phone in
       guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }
-      return (message(window, at: now, of: phone), phone.settings.beacon)
+      return (message(window, at: now, of: phone), message(phone.record, at: now.monotonicTime, of: phone))
     }
   }
 

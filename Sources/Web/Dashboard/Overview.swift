@@ -17,7 +17,7 @@ package struct Overview: Sendable {
   private let zones: [ZoneCard]
   private let rooms: [RoomCard]
   private let beacons: (states: [BeaconStateMessage], omitted: Int)
-  private let phones: [(window: WindowMessage, beacon: String)]
+  private let phones: [(window: WindowMessage, record: RecordMessage)]
   private let transitions: [TransitionMessage]
   /// Of beacons: buttons, doors and the like.
   private let events: [TransitionMessage]
@@ -44,7 +44,7 @@ package struct Overview: Sendable {
     }
     rooms = pipeline.roomIndices.map { RoomCard($0, pipeline) }
     beacons = pipeline.beaconStates(atMost: Self.beaconLimit)
-    phones = pipeline.windows
+    phones = pipeline.phonesNow
     let known = Set(details.health.receivers.map(\.name))
     awaited = pipeline.expectedReceivers.keys.map { pipeline.receivers.name(of: $0) }
       .filter { !known.contains($0) }.sorted()
@@ -108,17 +108,17 @@ package struct Overview: Sendable {
     case .zones: json.array(zones) { $1.write(in: &$0) }
     case .rooms: json.array(rooms) { $1.write(in: &$0) }
     case .beacons: json.array(beacons.states) { $0.value(json: $1.message(topics: topics).payload) }
-    case .phones: json.array(phones) { write($1.window, $1.beacon, in: &$0) }
+    case .phones: json.array(phones) { write($1.window, $1.record, in: &$0) }
     case .transitions: json.array(transitions) { $0.value(json: $1.json) }
     }
   }
 
-  private func write(_ window: WindowMessage, _ beacon: String, in json: inout JSONWriter) {
+  private func write(_ window: WindowMessage, _ record: RecordMessage, in json: inout JSONWriter) {
     let remaining = window.remaining.map { TimeSpan.milliseconds($0) }
     let until = remaining.map { window.time + $0 }
     json.object {
       $0.field("phone", window.phone)
-      $0.field("beacon", beacon)
+      $0.field("beacon", record.beacon)
       $0.field("os", window.os)
       $0.field("strategy", window.strategy)
       $0.field("state", window.state.rawValue)
@@ -127,6 +127,8 @@ package struct Overview: Sendable {
       // The window's message was written at its last change.
       $0.field("remaining_s", until.map { max(($0 - time).seconds, 0) }, decimals: 1)
       $0.field("why", window.why?.rawValue)
+      $0.key("record")
+      $0.value(json: record.json)
     }
   }
 }

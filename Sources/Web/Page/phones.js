@@ -1,7 +1,7 @@
-// Phones: the state of their app, and the remaining window as a bar.
+// Phones: the state of their app, the remaining window as a bar, and what the real app noticed beside what was predicted.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { countdown } from './figures.js';
+import { countdown, dateOf, minuteOf } from './figures.js';
 import { gatewayTime, nameOf } from './store.js';
 
 export function phones() {
@@ -17,6 +17,7 @@ export function phones() {
 
 function row({ phone }, bars) {
   const title = el('strong'), state = el('span.badge'), left = el('span.amount'), fill = el('span.fill'), why = el('p.note'), carries = el('span.spread');
+  const record = recordOf();
   const bar = el('div.window', { role: 'progressbar', 'aria-label': words.phone.window(phone), 'aria-valuemin': 0, 'aria-valuemax': 100 }, fill);
   say(title, phone);
   let now = null;
@@ -33,14 +34,47 @@ function row({ phone }, bars) {
   };
   bars.add(count);
   return {
-    node: el('li', { 'data-phone': phone }, el('div.row', {}, title, carries, state, left), bar, why),
+    node: el('li', { 'data-phone': phone }, el('div.row', {}, title, carries, state, left), bar, why, record.node),
     update(one) {
       now = one;
       attribute(state, 'data-kind', { foreground: 'good', ranging: 'good', background: 'good' }[one.state] ?? 'fog');
       say(state, words.phone.state[one.state] ?? one.state);
       say(carries, words.phone.carries(nameOf(one)));
       say(why, [words.outcomes[one.why] ?? one.why, `${one.os}, ${one.strategy}`].filter(Boolean).join(' · '));
+      record.update(one.record);
       count();
+    },
+  };
+}
+
+/** Nothing until the real app has reported. */
+function recordOf() {
+  const summary = el('summary'), body = el('tbody'), counts = el('p.note'), update = list(body, encounter);
+  const head = el('thead', {}, el('tr', {}, ...words.record.columns.map((text) => el('th', { scope: 'col', text }))));
+  const node = el('details.record', { hidden: true }, summary, counts, el('div.scroll', {}, el('table', {}, head, body)));
+  return {
+    node,
+    update(record) {
+      show(node, record?.since != null);
+      if (!record?.since) return;
+      say(summary, words.record.summary(record));
+      say(counts, words.record.counts(record));
+      update(record.latest, (one) => `${one.near_at ?? ''} ${one.near_at ? one.zone : one.seen_at}`);
+    },
+  };
+}
+
+function encounter() {
+  const time = el('td'), predicted = el('td'), seen = el('td'), result = el('td');
+  return {
+    node: el('tr', {}, time, predicted, seen, result),
+    update(one) {
+      const at = Date.parse(one.near_at ?? one.seen_at);
+      say(time, minuteOf(at));
+      attribute(time, 'title', dateOf(at));
+      say(predicted, words.record.predicted(one));
+      say(seen, words.record.seen(one));
+      say(result, words.record.result[one.result] ?? one.result);
     },
   };
 }

@@ -176,6 +176,27 @@ export const words = {
     window: (phone) => `Time that the app of ${phone} has left to listen`,
   },
 
+  record: {
+    columns: ['Near', 'Predicted', 'App', 'Result'],
+    summary: (record) => record.seen_pct == null ? 'The app reports what it notices'
+      : `The app noticed ${percent(record.seen_pct / 100)} of what was predicted`,
+    counts: (record) => [
+      count(record.nears, 'near', 'nears'), `${plain(record.predicted)} predicted`, `${plain(record.seen)} noticed`,
+      `${plain(record.missed)} missed`, record.unpredicted > 0 && `${plain(record.unpredicted)} noticed unpredicted`,
+      record.false > 0 && `${plain(record.false)} without a near`, record.late > 0 && `${plain(record.late)} late`,
+      record.pending > 0 && `${plain(record.pending)} pending`,
+      record.median_late_s != null && `half within ${seconds(record.median_late_s)}`].filter(Boolean).join(' · '),
+    predicted: (one) => one.near_at == null ? 'not near' : one.outcome == null ? 'not known yet'
+      : one.delivered_at == null ? outcomes[one.outcome] ?? one.outcome
+      : `after ${seconds((Date.parse(one.delivered_at) - Date.parse(one.near_at)) / 1000)}`,
+    seen: (one) => one.seen_at == null ? 'nothing' : one.late_s == null ? 'noticed'
+      : one.late_s < 0 ? `${seconds(-one.late_s)} before` : `after ${seconds(one.late_s)}`,
+    result: {
+      pending: 'pending', seen: 'as predicted', missed: 'missed', unpredicted: 'noticed, though predicted to miss it',
+      unnoticed: 'as predicted', false: 'noticed, though not near',
+    },
+  },
+
   feed: {
     event,
     verdict: 'phone',

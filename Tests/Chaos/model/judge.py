@@ -230,6 +230,11 @@ class Judgement:
             self.differ(topic, "state", said["state"], shown[phone]["state"])
             if app == "foreground" and said["state"] not in ("foreground", "ranging"):
                 self.wrong.append(f"{topic}: {said['state']} ({said['why']}), and its app is in the foreground")
+            topic = f"phone/{phone}/record"
+            for record in [json.loads(self.ours[topic])] * (topic in self.ours) + [shown[phone]["record"]]:
+                self.differ(topic, "missed", record["missed"], record["predicted"] - record["seen"] + record["unpredicted"])
+                if record["nears"] < record["seen"] + record["missed"] or record["seen"] < record["late"]:
+                    self.wrong.append(f"{topic}: its counts do not add up")
 
     def verdicts(self, observer):
         """Each near has one verdict at most, of its own beacon and zone."""

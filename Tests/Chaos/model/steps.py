@@ -86,6 +86,10 @@ class Steps:
         # Nobody keeps a report for a gateway that has not come back yet.
         if not phones or time.time() - max(self.broker_since, self.gateway.started) < 5:
             return self.walk()
+        if self.chance.random() < 0.3:
+            phone = self.chance.choice(phones)
+            self.observer.client.publish(f"{self.world.base}phone/{phone}/app/seen", '{"event":"near"}', qos=1)
+            return f"{phone}'s app reports that it noticed its beacon"
         phone, word = self.chance.choice(phones), self.chance.choice(["foreground", "foreground", "background", "terminated force-quit"])
         self.observer.client.publish(f"{self.world.base}phone/{phone}/app/set", word, qos=1)
         self.world.app[phone] = word
