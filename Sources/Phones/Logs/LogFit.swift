@@ -51,13 +51,17 @@ public struct LogFit: Sendable {
   private struct Countdown {
     var begin: PhoneEvent?
     var beginTime: Milliseconds
-    /// Time and time left of each.
+    /// When background time was last said to be unlimited, or when it began.
+    var unlimited: Milliseconds
+    var first: Milliseconds
+    /// When each says that time runs out.
     var zeros: [Milliseconds] = []
   }
 
   private mutating func addCountdowns(_ events: [SeenEvent], _ profile: PhoneProfile) {
     var countdown: Countdown?
     var last: (event: PhoneEvent, time: Milliseconds)?
+    var unlimited = Milliseconds.min
     var zero: Milliseconds?
     for event in events {
       guard let time = event.time else { continue }
@@ -78,10 +82,16 @@ public struct LogFit: Sendable {
       case .remaining(let left?) where left > 0:
         let end = time + left
         if let known = countdown?.zeros.last, abs(known - end) > 3000 { conclude(&countdown, profile) }
-        if countdown == nil { countdown = Countdown(begin: last?.event, beginTime: last?.time ?? time) }
+        if countdown == nil {
+          let begin = last?.time ?? time
+          countdown = Countdown(
+            begin: last?.event, beginTime: begin, unlimited: max(begin, unlimited), first: time)
+        }
         countdown?.zeros.append(end)
         zero = countdown.flatMap { LogAlignment.median($0.zeros.sorted()) }
-      case .remaining(nil): conclude(&countdown, profile)
+      case .remaining(nil):
+        conclude(&countdown, profile)
+        unlimited = time
       case .expiration:
         if let zero {
           note("expiration_margin", zero - time)
@@ -99,15 +109,18 @@ public struct LogFit: Sendable {
   private mutating func conclude(_ countdown: inout Countdown?, _ profile: PhoneProfile) {
     defer { countdown = nil }
     // A single statement may be one of a clock that is just being set.
-    guard let ended = countdown, ended.zeros.count > 1, let begin = ended.begin,
+    guard let ended = countdown, ended.zeros.count > 1, let begin = ended.begin, begin != .foreground,
       let zero = LogAlignment.median(ended.zeros.sorted())
     else { return }
     let span = zero - ended.beginTime
-    if begin == .background { note("task_cap", span) }
-    if begin.isRegion {
-      // Grace, then the countdown.
-      let caps = values["task_cap"].map { $0.sorted() }
-      note("grace", span - (caps.flatMap(LogAlignment.median) ?? profile[.taskCap]))
+    if begin == .background { return note("task_cap", span) }
+    // Grace, then the countdown; grace ended between the last unlimited statement and the first other one.
+    let (grace, cap) = (profile[.grace], profile[.taskCap])
+    let ends = ended.unlimited - 100...ended.first + 100
+    if ends.contains(zero - cap) {
+      note("grace", span - cap)
+    } else if ends.contains(ended.beginTime + grace) {
+      note("task_cap", span - grace)
     }
   }
 
