@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `compare-log` as a user runs it, with the example as it ships.
@@ -25,6 +26,7 @@ import Testing
 
   @Test func `JSON has the same divergences, with their constants and the clock`() async throws {
     let result = try await compare(["diverges.log"] + Self.visit + ["--json"])
+    #expect(try MessageSchemas.faults(logComparison: result.output) == [])
     let root = try #require(
       try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
     let log = try #require((root["logs"] as? [[String: Any]])?.first)

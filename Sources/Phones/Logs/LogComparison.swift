@@ -16,6 +16,7 @@ public struct LogComparison: Sendable {
 
   /// The log's events on the timeline.
   private let seen: [(time: Milliseconds, event: SeenEvent)]
+  private let truth: Timeline?
   private let cuts: Set<Int>
   private let tolerance: Milliseconds
   private let tellsNear: Bool
@@ -43,6 +44,7 @@ public struct LogComparison: Sendable {
     self.tolerance = max(tolerance, 0) + (log.resolution > 1 ? log.resolution : 0)
     tellsNear = log.ownLines > 0 || log.events.contains { $0.what == .near }
     predictsRegion = truth?.tellsDistances ?? false
+    self.truth = truth
     cuts = log.cuts
     var alignment: LogAlignment?
     if let truth {
@@ -100,11 +102,15 @@ public struct LogComparison: Sendable {
   private func remaining(
     _ left: Milliseconds?, at time: Milliseconds, _ windows: ArraySlice<Window>
   ) -> [Divergence] {
-    let instants = [time] + windows.map { min(max($0.time, time - tolerance), time + tolerance) }
-    let possible = instants.flatMap { instant in windows.map { $0.remaining(at: instant) } }
-    let isMet = possible.contains { value in
-      guard let value, let left else { return value == nil && left == nil }
-      return abs(value - left) <= tolerance
+    let isMet = windows.indices.contains { index in
+      let window = windows[index]
+      let next = index + 1 < windows.endIndex ? windows[index + 1].time : .never
+      let from = max(window.time, time - tolerance)
+      guard let most = window.remaining(at: from), let left else {
+        return left == nil && window.remaining(at: from) == nil
+      }
+      let least = window.remaining(at: max(from, min(next, time + tolerance))) ?? 0
+      return left >= least - tolerance && left <= most + tolerance
     }
     guard !isMet, let window = windows.last(where: { $0.time <= time }) ?? windows.first else { return [] }
     let predicted = window.remaining(at: time)
@@ -181,7 +187,7 @@ public struct LogComparison: Sendable {
     if exits.contains(where: { $0.time - latency <= span.upperBound && $0.time > span.lowerBound }) {
       return false
     }
-    guard predictsRegion else {
+    guard let truth, predictsRegion else {
       let last = seen.last { event in
         event.time <= span.lowerBound
           && [.happened(.regionEnter), .happened(.regionExit), .inside(true), .inside(false)].contains(
@@ -190,9 +196,9 @@ public struct LogComparison: Sendable {
       return last.map { $0.event.what == .happened(.regionEnter) || $0.event.what == .inside(true) } ?? true
     }
     let heard = Double(simulation.profile[NumberRule.heardDistance]) / 1e6
-    return simulation.timeline.beacons.indices.contains { beacon in
+    return truth.beacons.indices.contains { beacon in
       [span.lowerBound, (span.lowerBound + span.upperBound) / 2, span.upperBound].allSatisfy {
-        simulation.timeline.distance(at: $0, of: beacon).map { $0 <= heard } ?? false
+        truth.distance(at: $0, of: beacon).map { $0 <= heard } ?? false
       }
     }
   }

@@ -45,7 +45,8 @@ struct CompareLogCommand: ParsableCommand {
       EXAMPLES
         beaconkeeper compare-log device.log --os ios8 --strategy background-task
         beaconkeeper compare-log visit.log --timeline visit.jsonl --os ios17 --strategy background-task --near 4m
-        idevicesyslog -p Shop | beaconkeeper compare-log - --app Shop --os ios17 --strategy location-always
+        idevicesyslog -p Shop >shop.log
+        beaconkeeper compare-log shop.log --app Shop --os ios17 --strategy location-always
         adb logcat -d --pid=$(adb shell pidof -s com.example.shop) >shop.log
         beaconkeeper compare-log shop.log --os android14 --strategy altbeacon-foreground-service
         beaconkeeper compare-log *.log --os ios17 --strategy background-task --fit mine.yaml --device "iPhone 15"
@@ -68,7 +69,10 @@ struct CompareLogCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How far apart times may be.", valueName: "duration"))
   var tolerance = "1s"
   @OptionGroup var fit: FitOptions
-  @Flag(help: "Print one JSON object.")
+  @Flag(
+    help:
+      "Print one JSON object; its schema is log-comparison.schema.json, in config/schemas or /usr/share/beaconkeeper/schemas."
+  )
   var json = false
 
   func validate() throws {
@@ -98,7 +102,7 @@ struct CompareLogCommand: ParsableCommand {
       tellWhatWasRead(log, path)
       do throws(LogComparison.Obstacle) {
         let comparison = try LogComparison(
-          log, with: profile, near: known?.near ?? truth.nearRule(), truth: known?.timeline,
+          log, with: profile, near: known?.near ?? truth.nearRule(configuration), truth: known?.timeline,
           tolerance: tolerance)
         observed.add(log, comparison)
         comparisons.append(comparison)
@@ -109,7 +113,7 @@ struct CompareLogCommand: ParsableCommand {
     let account = LogAccount(
       comparisons: comparisons, paths: logs, fit: observed, profile: profile, begin: known?.begin)
     try fit.write(observed, profile: profile, logs: logs.count)
-    if !(fit.fit == "-") { try tell(json ? account.json : account.text) }
+    if fit.fit != "-" { try tell(json ? account.json : account.text) }
     if faults > 0 { throw failure("\(faults) lines cannot be used", .dataError) }
     if comparisons.contains(where: { !$0.divergences.isEmpty }) { throw ExitCode(1) }
   }

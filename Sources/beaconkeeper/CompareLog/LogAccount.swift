@@ -85,9 +85,13 @@ struct LogAccount {
     String(WallTime(nanoseconds: time.multipliedSaturating(by: 1_000_000)).rfc3339.dropLast())
   }
 
+  private static func seconds(_ time: Milliseconds) -> Double { Double(time) / 1000 }
+
   var json: String {
     var writer = JSONWriter()
     writer.object { json in
+      json.field("version", 1)
+      json.field("kind", "log-comparison")
       json.field("os", profile.os.name)
       json.field("strategy", profile.strategy.name)
       json.objects("logs", Array(zip(paths, comparisons))) { json, log in
@@ -96,9 +100,9 @@ struct LogAccount {
       json.objects("constants", fit.rows.filter { profile.told($0.rule) != nil }) { json, row in
         json.field("name", row.rule)
         json.field("profile", profile.told(row.rule)?.value ?? "")
-        json.field("seen", Amount.seconds(row.rounded))
-        json.field("least", Amount.seconds(row.least))
-        json.field("most", Amount.seconds(row.most))
+        json.field("seen_s", Self.seconds(row.rounded), decimals: 3)
+        json.field("least_s", Self.seconds(row.least), decimals: 3)
+        json.field("most_s", Self.seconds(row.most), decimals: 3)
         json.field("observations", row.count)
       }
     }
@@ -109,16 +113,16 @@ struct LogAccount {
     json.field("log", path)
     json.field("begin", Self.calendar(comparison.zero))
     if let alignment = comparison.alignment {
-      if let begin { json.field("clock_ahead_ms", Int(alignment.offset - begin)) }
-      json.field("clock_spread_ms", Int(alignment.spread))
+      if let begin { json.field("clock_ahead_s", Self.seconds(alignment.offset - begin), decimals: 3) }
+      json.field("clock_spread_s", Self.seconds(alignment.spread), decimals: 3)
       json.field("clock_events", alignment.matches)
     }
     json.field("compared", comparison.compared)
     json.objects("divergences", comparison.divergences) { json, divergence in
       json.field("kind", divergence.kind.rawValue)
-      json.field("t_ms", Int(divergence.time))
+      json.field("t", Self.seconds(divergence.time), decimals: 3)
       json.field("time", Self.calendar(comparison.logTime(divergence.time)))
-      json.field("until_ms", Int(divergence.until))
+      json.field("until", Self.seconds(divergence.until), decimals: 3)
       json.field("count", divergence.count)
       json.field("predicted", divergence.predicted)
       json.field("seen", divergence.seen)

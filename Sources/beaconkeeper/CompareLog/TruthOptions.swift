@@ -28,8 +28,11 @@ struct TruthOptions: ParsableArguments {
     help: ArgumentHelp(
       "Only this beacon of the recording. Default: the one that --phone carries.", valueName: "name"))
   var beacon: String?
-  @Option(help: ArgumentHelp("Distance at which near fires.", valueName: "distance"))
-  var near = "4m"
+  @Option(
+    help: ArgumentHelp(
+      "Distance at which near fires. Default: that of the first zone of --phone, otherwise 4m.",
+      valueName: "distance"))
+  var near: String?
 
   /// What is known apart from the log.
   struct Truth {
@@ -45,14 +48,18 @@ struct TruthOptions: ParsableArguments {
     guard timeline == nil || capture.isEmpty else {
       throw ValidationError("Give --timeline or --capture, not both.")
     }
-    guard Amount.distance(near) != nil else {
+    if let near, Amount.distance(near) == nil {
       throw ValidationError("--near \(near) is not a distance such as 4m.")
     }
     if beacon != nil && capture.isEmpty { throw ValidationError("--beacon goes with --capture.") }
   }
 
-  func nearRule() -> NearDistances {
-    let distance = Amount.distance(near) ?? 4_000_000
+  func nearRule(_ configuration: Configuration) -> NearDistances {
+    let carrier = phone.flatMap { name in configuration.phones.first { $0.name == name } }
+    if near == nil, let rule = carrier?.triggers.lazy.map(\.near).first(where: { $0.near != nil }) {
+      return rule
+    }
+    let distance = near.flatMap(Amount.distance) ?? 4_000_000
     return NearDistances(near: distance, rearm: distance)
   }
 
@@ -62,7 +69,7 @@ struct TruthOptions: ParsableArguments {
       let file = TimelineFile(try text.bytes())
       try text.refuse(file.faults)
       guard !file.isEmpty else { throw failure("\(timeline): there is nothing in this timeline", .dataError) }
-      return Truth(timeline: file.timeline(), near: nearRule(), begin: nil)
+      return Truth(timeline: file.timeline(), near: nearRule(configuration), begin: nil)
     }
     return capture.isEmpty ? nil : try recording(configuration)
   }
@@ -89,10 +96,13 @@ struct TruthOptions: ParsableArguments {
       throw failure("\(name) is not in the recording", .dataError)
     }
     let pieces = all.map { approach in
-      ((approach.start - first).nanoseconds / 1_000_000, approach.measured(near: nearRule()).timeline)
+      (
+        (approach.start - first).nanoseconds / 1_000_000,
+        approach.measured(near: nearRule(configuration)).timeline
+      )
     }
     return Truth(
-      timeline: Timeline(joining: pieces, beacon: name), near: nearRule(),
+      timeline: Timeline(joining: pieces, beacon: name), near: nearRule(configuration),
       begin: first.nanoseconds / 1_000_000)
   }
 }
