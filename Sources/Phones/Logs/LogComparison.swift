@@ -272,7 +272,8 @@ public struct LogComparison: Sendable {
 
   /// When the phone came into earshot, and when its log told the region enter, if distances are known apart from the log.
   var entries: [(heard: Milliseconds, told: Milliseconds)] {
-    guard predictsRegion else { return [] }
+    // With fewer common events the clocks agree because of these very entries.
+    guard predictsRegion, let alignment, alignment.matches >= 3 else { return [] }
     let latency = simulation.profile[NumberRule.entryLatency]
     let told = seen.filter { $0.event.what == .happened(.regionEnter) }.map(\.time)
     var entries: [(heard: Milliseconds, told: Milliseconds)] = []

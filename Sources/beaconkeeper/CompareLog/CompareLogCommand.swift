@@ -9,16 +9,17 @@ struct CompareLogCommand: ParsableCommand {
     commandName: "compare-log",
     abstract: "Did a phone do what its profile predicts? Its log shows where not.",
     usage: """
-      beaconkeeper compare-log <log> ... --os <name> --strategy <name> [--timeline <file>] …
-      beaconkeeper compare-log <log> ... --phone <name> --capture <file> --config <file> …
-      beaconkeeper compare-log <log> ... --os <name> --strategy <name> --fit <file> …
+      beaconkeeper compare-log <log> ... --os <name> --strategy <name> …
+      beaconkeeper compare-log <log> ... … --timeline <file>
+      beaconkeeper compare-log <log> ... … --capture <file> --config <file>
+      beaconkeeper compare-log <log> ... … --fit <file>
       """,
     discussion: """
       Reads what a phone wrote, predicts from the same events what its app should have done, and shows where the two part: \
       the first divergence first, each with what was predicted, what was seen, and the rule and constants that decided.
 
       A log is a file, or - for standard input, with lines of any of these kinds:
-        our own       {"time":"2026-11-28T10:00:03.250Z","event":"near","beacon":"pump"}
+        our own       {"time":"2026-11-28T10:00:03Z","event":"near","beacon":"pump"}
         iOS, macOS    NSLog and Xcode; `log show`, also with --style syslog,
                       compact or ndjson; what Console copies; idevicesyslog
         Android       logcat in the formats threadtime, time, long, year, epoch;
@@ -43,13 +44,14 @@ struct CompareLogCommand: ParsableCommand {
       is malformed, 73 the profile cannot be written, 74 a file cannot be read, 78 a bad configuration.
 
       EXAMPLES
-        beaconkeeper compare-log device.log --os ios8 --strategy background-task
-        beaconkeeper compare-log visit.log --timeline visit.jsonl --os ios17 --strategy background-task --near 4m
-        idevicesyslog -p Shop >shop.log
-        beaconkeeper compare-log shop.log --app Shop --os ios17 --strategy location-always
-        adb logcat -d --pid=$(adb shell pidof -s com.example.shop) >shop.log
-        beaconkeeper compare-log shop.log --os android14 --strategy altbeacon-foreground-service
-        beaconkeeper compare-log *.log --os ios17 --strategy background-task --fit mine.yaml --device "iPhone 15"
+        beaconkeeper compare-log a.log --os ios8 --strategy background-task
+        beaconkeeper compare-log a.log --os ios17 --strategy stock --timeline a.jsonl
+        beaconkeeper compare-log a.log --phone anna --capture a.btsnoop -c my.yaml
+        beaconkeeper compare-log *.log --os ios17 --strategy stock --fit mine.yaml
+        idevicesyslog -p Shop >a.log
+        beaconkeeper compare-log a.log --os ios17 --strategy stock --app Shop
+        adb logcat -d --pid=$(adb shell pidof -s com.example.shop) >a.log
+        beaconkeeper compare-log a.log --os android14 --strategy altbeacon-intent
       """)
 
   @Argument(help: ArgumentHelp("A log of the phone; - is standard input.", valueName: "log"))
