@@ -12,7 +12,7 @@ struct Beaconkeeper: AsyncParsableCommand {
       InitCommand.self, RunCommand.self, FuseCommand.self, ScanCommand.self, DecodeCommand.self,
       CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
-      CrowdCommand.self, DoctorCommand.self,
+      CompareLogCommand.self, CrowdCommand.self, DoctorCommand.self,
       TopCommand.self, HealthCommand.self, AskBrokerCommand.self,
     ]
   )

@@ -16,6 +16,7 @@ let package = Package(
     fuzzer("FuzzScanners", of: "Contract"),
     fuzzer("FuzzObservations", of: "Contract"),
     fuzzer("FuzzSnapshots", of: "Configuration", "Contract", "Phones", "Pipeline", "Proximity"),
+    fuzzer("FuzzLogs", of: "Phones"),
     fuzzer("FuzzMarks", of: "Captures"),
     fuzzer("FuzzCalibration", of: "Configuration"),
     fuzzer("FuzzEditing", of: "Configuration", "Proximity"),

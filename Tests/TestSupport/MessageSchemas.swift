@@ -59,7 +59,16 @@ package struct MessageSchemas: Sendable {
 
   /// What is wrong with what `simulate --json` wrote; empty: it is as its schema says.
   package static func faults(simulation output: String) throws -> [String] {
-    let file = folder.deletingLastPathComponent().appendingPathComponent("simulation.schema.json")
+    try faults(output, by: "simulation")
+  }
+
+  /// The same for `compare-log --json`.
+  package static func faults(logComparison output: String) throws -> [String] {
+    try faults(output, by: "log-comparison")
+  }
+
+  private static func faults(_ output: String, by schema: String) throws -> [String] {
+    let file = folder.deletingLastPathComponent().appendingPathComponent("\(schema).schema.json")
     return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(Array(output.utf8)))
   }
 

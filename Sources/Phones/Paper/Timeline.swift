@@ -137,3 +137,23 @@ public struct Timeline: Hashable, Sendable {
     return motion?.metres(at: time)
   }
 }
+
+extension Timeline {
+  /// Timelines of one beacon after each other, each from its own beginning on.
+  public init(joining pieces: [(begin: Milliseconds, timeline: Timeline)], beacon: String) {
+    let entries = pieces.flatMap { begin, timeline in
+      timeline.entries.map { entry in
+        var entry = entry
+        entry.time += begin
+        if case .motion(var motion?, let index) = entry.event {
+          motion.start += begin
+          entry.event = .motion(motion, of: index)
+        }
+        return entry
+      }
+    }
+    self.init(
+      events: entries, beacons: [Beacon(name: beacon)], end: pieces.map { $0.begin + $0.timeline.end }.max(),
+      start: .background)
+  }
+}

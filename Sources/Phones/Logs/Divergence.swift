@@ -1,0 +1,60 @@
+/// Where a phone did something else than its profile says.
+public struct Divergence: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable {
+    /// It ranged when it should have been asleep.
+    case ranged
+    /// It was silent when it should have ranged.
+    case silent
+    /// Another background time left.
+    case remaining
+    case expiration
+    case near
+    case region
+    /// The process slept, ran or ended when it should not have.
+    case state
+  }
+
+  /// Further ones of a kind that is not joined to rows are left out.
+  static let limit = 1000
+
+  public var kind: Kind
+  /// On the timeline, in milliseconds.
+  public var time: Milliseconds
+  /// The last of a row of the same kind; `time` if there is one only.
+  public var until: Milliseconds
+  /// How many of them.
+  public var count = 1
+  public var predicted: String
+  public var seen: String
+  /// The rule that decided the prediction; nil: no rule limits it.
+  public var reason: Reason?
+  /// The names of the constants that the prediction depends on.
+  public var constants: [String]
+
+  init(
+    _ kind: Kind, at time: Milliseconds, predicted: String, seen: String, reason: Reason? = nil,
+    constants: [String]? = nil
+  ) {
+    (self.kind, self.time, until) = (kind, time, time)
+    (self.predicted, self.seen, self.reason) = (predicted, seen, reason)
+    self.constants = constants ?? reason?.constants ?? []
+  }
+
+  /// By time, rows of the same kind and rule as one.
+  static func joined(_ all: [Divergence]) -> [Divergence] {
+    var rows: [Divergence] = []
+    for next in all.enumerated().sorted(by: { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }) {
+      let next = next.element
+      let last = rows.lastIndex { $0.kind == next.kind }
+      if let last, last >= rows.count - 2, next.kind == .ranged || next.kind == .remaining,
+        rows[last].reason == next.reason, next.time - rows[last].until <= 60_000
+      {
+        rows[last].until = next.time
+        rows[last].count += 1
+      } else {
+        rows.append(next)
+      }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,119 @@
+/// The timeline of what happened to a phone: its log's events, and from elsewhere what the log does not tell.
+struct LogInputs {
+  let timeline: Timeline
+
+  init(_ seen: [(time: Milliseconds, event: SeenEvent)], truth: Timeline?, predictsRegion: Bool) {
+    var entries: [Timeline.Entry] = []
+    var waypoints: [Timeline.Waypoint] = []
+    var names: [String?] = []
+    let tellsRegion = seen.contains {
+      [.happened(.regionEnter), .happened(.regionExit)].contains($0.event.what)
+    }
+    var isInForeground = false
+    for (time, event) in seen {
+      switch event.what {
+      case .happened(let happened):
+        if happened == .foreground { isInForeground = true }
+        if happened == .background { isInForeground = false }
+        if predictsRegion && happened.isRegion { continue }
+        entries.append(.init(time: time, event: happened))
+      // iOS determines the state at each event, and also when the app asks for it, which it does in the foreground.
+      case .inside(let isInside) where !tellsRegion && !predictsRegion && !isInForeground:
+        entries.append(.init(time: time, event: isInside ? .regionEnter : .regionExit))
+      case .ranged(let distance?, _) where truth == nil:
+        guard let beacon = Self.place(of: event.beacon, in: &names) else { continue }
+        waypoints.append(.init(time: time, distance: distance, beacon: beacon))
+      case .terminated, .near, .ranged, .launched, .suspended, .resumed, .expiration, .remaining, .scan,
+        .inside,
+        .other:
+        continue
+      }
+    }
+    let told = Set(entries.map(\.event.subject))
+    let rest = truth?.entries.filter { !told.contains($0.event.subject) } ?? []
+    timeline = Timeline(
+      events: entries + rest, waypoints: waypoints, beacons: truth?.beacons ?? names.map { .init(name: $0) },
+      end: max(seen.last?.time ?? 0, truth?.end ?? 0))
+  }
+
+  /// The index of a beacon; nil: there are too many.
+  private static func place(of name: String?, in names: inout [String?]) -> Int? {
+    if let known = names.firstIndex(of: name) { return known }
+    guard names.count < BeaconView.limit else { return nil }
+    names.append(name)
+    return names.count - 1
+  }
+}
+
+extension Timeline {
+  var tellsDistances: Bool {
+    entries.contains { if case .motion = $0.event { true } else { false } }
+  }
+}
+
+extension PhoneEvent {
+  var isRegion: Bool { self == .regionEnter || self == .regionExit }
+
+  /// What it is about. A log that tells any event about a subject tells all.
+  fileprivate var subject: String {
+    switch self {
+    case .bluetooth: "bluetooth"
+    case .permission: "permission"
+    case .locationServices: "location services"
+    case .foreground, .background, .userLaunch, .forceQuit, .lowMemory, .reboot: "lifecycle"
+    case .debugger: "debugger"
+    case .motion(_, let beacon): "motion of \(beacon)"
+    case .regionEnter, .regionExit, .onAir: "region"
+    case .screen: "screen"
+    case .audio: "audio"
+    case .location: "location"
+    case .backgroundFetch: "fetch"
+    case .beginTask, .endTask: "tasks"
+    case .still: "still"
+    case .bucket: "bucket"
+    case .near: "near"
+    }
+  }
+}
+
+extension SeenEvent {
+  /// What can be found on another clock, too.
+  var mark: LogAlignment.Mark? {
+    guard let time else { return nil }
+    switch what {
+    case .happened(let event): return event.markKind.map { .init(kind: $0, time: time) }
+    case .near: return .init(kind: "near", time: time)
+    default: return nil
+    }
+  }
+}
+
+extension PhoneEvent {
+  fileprivate var markKind: String? {
+    switch self {
+    case .foreground: "foreground"
+    case .background: "background"
+    case .regionEnter: "region enter"
+    case .regionExit: "region exit"
+    case .screen(let isOn): isOn ? "screen on" : "screen off"
+    case .audio(let isOn): isOn ? "audio on" : "audio off"
+    case .bluetooth(let isOn): isOn ? "Bluetooth on" : "Bluetooth off"
+    default: nil
+    }
+  }
+}
+
+extension Simulation {
+  /// The timeline's own events, and those of the region and of near that are predicted.
+  var marks: [LogAlignment.Mark] {
+    var marks = timeline.entries.compactMap { entry in
+      entry.event.markKind.map { LogAlignment.Mark(kind: $0, time: entry.time) }
+    }
+    if !timeline.givesRegionEvents {
+      marks += history.facts.filter { $0.what == .regionEnter || $0.what == .regionExit }
+        .map { .init(kind: $0.what.rawValue, time: $0.time) }
+    }
+    marks += verdicts.compactMap { verdict in verdict.delivered.map { .init(kind: "near", time: $0) } }
+    return marks.sorted { $0.time < $1.time }
+  }
+}

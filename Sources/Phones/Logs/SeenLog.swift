@@ -1,0 +1,149 @@
+import Core
+
+/// What a phone wrote about its app: lines of our own format, and of the logs that iOS and Android keep. A file may mix them.
+///
+/// Lines that mean nothing here are counted. The bytes may be hostile; the number of events kept is limited.
+public struct SeenLog: Sendable {
+  /// Further events are only counted.
+  public static let limit = 200_000
+  /// What follows in a line is not read.
+  private static let lineLimit = 4096
+  private static let faultLimit = 20
+
+  /// By time, on the phone's clock; each has one.
+  public private(set) var events: [SeenEvent] = []
+  public private(set) var lines = 0
+  /// Lines of our own format.
+  public private(set) var ownLines = 0
+  /// Events beyond the limit, or without a time.
+  public private(set) var leftOut = 0
+  /// Words of our own format that mean nothing here, with how often each came.
+  public private(set) var unknownWords: [String: Int] = [:]
+  /// Lines of our own format that are malformed; the first few.
+  public private(set) var faults: [TimelineFault] = []
+  /// How coarsely the coarsest event's line tells the time, in milliseconds.
+  public private(set) var resolution: Milliseconds = 1
+  /// Lines were left out after these events, by index.
+  public private(set) var cuts: Set<Int> = []
+
+  private var reader = SeenEvent.Reader()
+  private let app: [UInt8]?
+  private let zone: Milliseconds
+  private var last: Milliseconds
+  /// Of a line without a text of its own, as `logcat -v long` has them.
+  private var pending: LogStamp?
+  /// The last event by which the app came to the foreground or left it.
+  private var lifecycle: SeenEvent.What?
+
+  /// - Parameters:
+  ///   - app: only lines that contain this, such as the app's name or its process number; lines of our own format count in any case.
+  ///   - zone: of lines that name none, in milliseconds east of UTC.
+  ///   - date: a time near the beginning, for logs without year or day.
+  public init(app: String? = nil, zone: Milliseconds = 0, date: Milliseconds? = nil) {
+    self.app = app.map { Array($0.utf8) }
+    self.zone = zone
+    // A leap year, in which every day exists.
+    last = date ?? 946_684_800_000
+  }
+
+  /// Reads another file of the same phone.
+  public mutating func read(_ bytes: [UInt8]) {
+    (pending, lifecycle) = (nil, nil)
+    var line = 0
+    for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      line += 1
+      read(text.prefix(Self.lineLimit), line)
+    }
+    if bytes.last == UInt8(ascii: "\n") || bytes.isEmpty { line -= 1 }
+    lines += line
+    sort()
+  }
+
+  private mutating func sort() {
+    let sorted = events.enumerated().sorted {
+      ($0.element.time ?? 0, $0.offset) < ($1.element.time ?? 0, $1.offset)
+    }
+    events = sorted.map(\.element)
+    guard !cuts.isEmpty else { return }
+    let places = Dictionary(sorted.enumerated().map { ($1.offset, $0) }, uniquingKeysWith: { $1 })
+    cuts = Set(cuts.compactMap { places[$0] })
+  }
+
+  private mutating func read(_ line: ArraySlice<UInt8>, _ number: Int) {
+    let text = line.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+    guard let first = text.first, first != 0x0D else { return }
+    if first == UInt8(ascii: "{") {
+      return readObject(Array(text), number, column: text.startIndex - line.startIndex)
+    }
+    if text.starts(with: "...".utf8) || text.starts(with: "…".utf8) {
+      if !events.isEmpty { cuts.insert(events.count - 1) }
+      return
+    }
+    let stamp = LogStamp(text)
+    let rest = stamp?.rest ?? pending.map { _ in text }
+    let used = stamp ?? pending
+    pending = stamp.flatMap { $0.rest.count < 80 && $0.rest.contains(UInt8(ascii: "]")) ? $0 : nil }
+    guard let used, let rest else { return }
+    note(Array(rest), time: used.time(near: last, zone: zone), resolution: used.resolution)
+  }
+
+  /// Keeps what the text of a foreign line means, if anything.
+  private mutating func note(_ text: [UInt8], time: Milliseconds?, resolution: Milliseconds) {
+    guard let time else { return }
+    last = time
+    let isNamed = app.map { name in text.contains(name) } ?? false
+    guard app == nil || isNamed else { return }
+    let lowered = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    guard let (what, beacon) = LogWords.event(in: lowered, isNamed: isNamed) else { return }
+    self.resolution = max(self.resolution, resolution)
+    keep(SeenEvent(time: time, what: what, beacon: beacon))
+  }
+
+  /// A line of ours, or one of `log show --style ndjson`.
+  private mutating func readObject(_ bytes: [UInt8], _ line: Int, column: Int) {
+    if let tree = try? JSONTree(bytes), let message = tree.text("eventMessage") {
+      let stamp = LogStamp(Array((tree.text("timestamp") ?? "").utf8)[...])
+      let process = tree.text("processImagePath") ?? ""
+      guard let stamp else { return }
+      return note(
+        Array("\(process) \(message)".utf8.prefix(Self.lineLimit)), time: stamp.time(near: last, zone: zone),
+        resolution: stamp.resolution)
+    }
+    ownLines += 1
+    do throws(SeenEvent.Fault) {
+      keep(try reader.read(bytes))
+    } catch {
+      guard faults.count < Self.faultLimit else { return }
+      faults.append(
+        TimelineFault(line: line, column: column + error.offset + 1, message: error.description, hint: nil))
+    }
+  }
+
+  private mutating func keep(_ event: SeenEvent) {
+    if case .other(let word) = event.what {
+      if unknownWords[word] != nil || unknownWords.count < 20 { unknownWords[word, default: 0] += 1 }
+      return
+    }
+    guard let time = event.time, events.count < Self.limit else {
+      leftOut += 1
+      return
+    }
+    last = time
+    // A state that goes on is no event: AltBeacon tells it with each scan.
+    if event.what == .happened(.foreground) || event.what == .happened(.background) {
+      if lifecycle == event.what { return }
+      lifecycle = event.what
+    }
+    events.append(event)
+  }
+}
+
+extension [UInt8] {
+  fileprivate func contains(_ word: [UInt8]) -> Bool {
+    guard let first = word.first else { return true }
+    guard count >= word.count else { return false }
+    return (0...(count - word.count)).contains { start in
+      self[start] == first && self[start..<start + word.count].elementsEqual(word)
+    }
+  }
+}

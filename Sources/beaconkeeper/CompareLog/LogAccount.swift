@@ -1,0 +1,138 @@
+import Core
+import Phones
+
+/// The result of `compare-log` for people and as JSON.
+struct LogAccount {
+  let comparisons: [LogComparison]
+  let paths: [String]
+  let fit: LogFit
+  let profile: PhoneProfile
+  /// Of the recording's zero, in milliseconds since 1970.
+  let begin: Milliseconds?
+
+  var text: String {
+    var parts = zip(comparisons, paths).map { text(of: $0, path: $1) }
+    let rows = fit.rows.filter { profile.told($0.rule) != nil }
+    if !rows.isEmpty { parts.append("WHAT THE LOG SAYS ABOUT THE CONSTANTS\n\n" + Self.table(rows, profile)) }
+    return parts.joined(separator: "\n\n")
+  }
+
+  private func text(of comparison: LogComparison, path: String) -> String {
+    let subject = "\(profile.os.name) \(profile.strategy.name)"
+    var lines = [clock(comparison)].compactMap(\.self)
+    let divergences = comparison.divergences
+    guard let first = divergences.first else {
+      lines.append("\(path) agrees with \(subject): \(comparison.compared) statements compared")
+      return lines.joined(separator: "\n")
+    }
+    let count = divergences.count == 1 ? "one divergence" : "\(divergences.count) divergences"
+    lines.append("\(path) and \(subject): \(count), \(comparison.compared) statements compared")
+    lines += ["", "FIRST DIVERGENCE"] + told(first, comparison)
+    if divergences.count > 1 { lines += ["", "THE OTHERS"] }
+    for divergence in divergences.dropFirst() { lines += told(divergence, comparison) }
+    return lines.joined(separator: "\n")
+  }
+
+  private func told(_ divergence: Divergence, _ comparison: LogComparison) -> [String] {
+    let time = Self.calendar(comparison.logTime(divergence.time))
+    let row =
+      divergence.count > 1
+      ? ", and \(divergence.count - 1) more until \(Amount.seconds(divergence.until))" : ""
+    var lines = [
+      "at \(Amount.seconds(divergence.time)) (\(time) in the log)\(row)",
+      "  predicted   \(divergence.predicted)", "  seen        \(divergence.seen)",
+    ]
+    if let reason = divergence.reason { lines.append("  rule        \(reason.rawValue): \(reason.words)") }
+    for constant in profile.constants(divergence.constants) {
+      let seen = fit.rows.first { $0.rule == constant.name }.map { "; seen: \(Self.words($0))" } ?? ""
+      lines.append(
+        "  constant    \(constant.name) = \(constant.value), \(constant.confidence.inWords) (\(constant.source.inWords))\(seen)"
+      )
+    }
+    return lines
+  }
+
+  /// How far the clocks are apart.
+  private func clock(_ comparison: LogComparison) -> String? {
+    guard let alignment = comparison.alignment else { return nil }
+    let rests =
+      "from \(alignment.matches) \(alignment.matches == 1 ? "event" : "events"), ± \(Amount.seconds(alignment.spread))"
+    guard let begin else {
+      return "zero of the timeline is \(Self.calendar(alignment.offset)) in the log (\(rests))"
+    }
+    let ahead = alignment.offset - begin
+    return
+      "the log's clock is \(Amount.seconds(abs(ahead))) \(ahead < 0 ? "behind" : "ahead of") the gateway's (\(rests))"
+  }
+
+  private static func table(_ rows: [LogFit.Row], _ profile: PhoneProfile) -> String {
+    var table = [["NAME", "PROFILE", "SEEN", "FROM", "TO", "OBSERVATIONS"]]
+    for row in rows {
+      table.append([
+        row.rule, profile.told(row.rule)?.value ?? "", Amount.seconds(row.rounded), Amount.seconds(row.least),
+        Amount.seconds(row.most), String(row.count),
+      ])
+    }
+    return table.text
+  }
+
+  private static func words(_ row: LogFit.Row) -> String {
+    "\(Amount.seconds(row.rounded)) (\(row.count) \(row.count == 1 ? "observation" : "observations"))"
+  }
+
+  /// In UTC, or in the log's own zone if it names none.
+  private static func calendar(_ time: Milliseconds) -> String {
+    String(WallTime(nanoseconds: time.multipliedSaturating(by: 1_000_000)).rfc3339.dropLast())
+  }
+
+  private static func seconds(_ time: Milliseconds) -> Double { Double(time) / 1000 }
+
+  var json: String {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.field("version", 1)
+      json.field("kind", "log-comparison")
+      json.field("os", profile.os.name)
+      json.field("strategy", profile.strategy.name)
+      json.objects("logs", Array(zip(paths, comparisons))) { json, log in
+        write(log.1, path: log.0, to: &json)
+      }
+      json.objects("constants", fit.rows.filter { profile.told($0.rule) != nil }) { json, row in
+        json.field("name", row.rule)
+        json.field("profile", profile.told(row.rule)?.value ?? "")
+        json.field("seen_s", Self.seconds(row.rounded), decimals: 3)
+        json.field("least_s", Self.seconds(row.least), decimals: 3)
+        json.field("most_s", Self.seconds(row.most), decimals: 3)
+        json.field("observations", row.count)
+      }
+    }
+    return writer.text
+  }
+
+  private func write(_ comparison: LogComparison, path: String, to json: inout JSONWriter) {
+    json.field("log", path)
+    json.field("begin", Self.calendar(comparison.zero))
+    if let alignment = comparison.alignment {
+      if let begin { json.field("clock_ahead_s", Self.seconds(alignment.offset - begin), decimals: 3) }
+      json.field("clock_spread_s", Self.seconds(alignment.spread), decimals: 3)
+      json.field("clock_events", alignment.matches)
+    }
+    json.field("compared", comparison.compared)
+    json.objects("divergences", comparison.divergences) { json, divergence in
+      json.field("kind", divergence.kind.rawValue)
+      json.field("t", Self.seconds(divergence.time), decimals: 3)
+      json.field("time", Self.calendar(comparison.logTime(divergence.time)))
+      json.field("until", Self.seconds(divergence.until), decimals: 3)
+      json.field("count", divergence.count)
+      json.field("predicted", divergence.predicted)
+      json.field("seen", divergence.seen)
+      if let reason = divergence.reason { json.field("reason", reason.rawValue) }
+      json.objects("constants", profile.constants(divergence.constants)) { json, constant in
+        json.field("name", constant.name)
+        json.field("value", constant.value)
+        json.field("confidence", constant.confidence.rawValue)
+        json.field("source", constant.source.inWords)
+      }
+    }
+  }
+}

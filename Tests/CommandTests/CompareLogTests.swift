@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `compare-log` as a user runs it, with the example as it ships.
+@Suite struct CompareLogTests {
+  private static let folder = Command.package.appendingPathComponent("config/examples/app-log")
+  private static let visit = ["--timeline", "visit.jsonl", "--os", "ios17", "--strategy", "background-task"]
+
+  private func compare(_ arguments: [String], input: String = "") async throws -> Command.Result {
+    try await Command(["compare-log"] + arguments, input: input, directory: Self.folder).end()
+  }
+
+  @Test func `The example's first log agrees, and the second diverges as its README shows`() async throws {
+    let good = try await compare(["agrees.log"] + Self.visit)
+    #expect(good.status == 0, "\(good.output)\(good.errors)")
+    let bad = try await compare(["diverges.log"] + Self.visit)
+    #expect(bad.status == 1)
+    let readMe = try String(contentsOf: Self.folder.appendingPathComponent("README.md"), encoding: .utf8)
+    let shown = readMe.split(separator: "\n").drop { !$0.hasPrefix("    at ") }.map { $0.dropFirst(4) }
+    #expect(shown.count == 3)
+    #expect(bad.output.contains("FIRST DIVERGENCE\n" + shown.joined(separator: "\n")), "\(bad.output)")
+    let fixed = try await compare(["diverges.log"] + Self.visit + ["--set", "task_cap=20s"])
+    #expect(fixed.status == 0, "\(fixed.output)")
+  }
+
+  @Test func `JSON has the same divergences, with their constants and the clock`() async throws {
+    let result = try await compare(["diverges.log"] + Self.visit + ["--json"])
+    #expect(try MessageSchemas.faults(logComparison: result.output) == [])
+    let root = try #require(
+      try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    let log = try #require((root["logs"] as? [[String: Any]])?.first)
+    #expect(log["clock_events"] as? Int == 4)
+    let first = try #require((log["divergences"] as? [[String: Any]])?.first)
+    #expect(first["kind"] as? String == "remaining")
+    #expect(
+      (first["constants"] as? [[String: Any]])?.contains { $0["name"] as? String == "task_cap" } == true)
+  }
+
+  @Test func `What --fit writes is a configuration that check accepts and compare-log uses`() async throws {
+    let few = try await compare(["diverges.log"] + Self.visit + ["--fit", "-"])
+    #expect(few.errors.contains("task_cap: 20 s from 1, too few for --fit-least 5"))
+    #expect(few.output.contains("tick_period: { value: 1 s,") && !few.output.contains("task_cap"))
+    let all = try await compare(
+      ["diverges.log"] + Self.visit + ["--fit", "-", "--fit-least", "1", "--device", "an \"iPhone\""])
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("fit-\(UUID()).yaml")
+    defer { try? FileManager.default.removeItem(at: path) }
+    try Data(("gateway: { name: x }\nreceivers: [{ name: hci0 }]\n" + all.output).utf8).write(to: path)
+    let check = try await Command(["check", path.path]).end()
+    #expect(check.status == 0, "\(check.output)\(check.errors)")
+    let again = try await compare(
+      [
+        "diverges.log", "--timeline", "visit.jsonl", "--os", "ios17-seen", "--strategy", "background-task",
+        "--config", path.path,
+      ])
+    #expect(again.status == 0, "\(again.output)\(again.errors)")
+  }
+
+  @Test func `A log is read from standard input, and other lines do no harm`() async throws {
+    let log = """
+      2014-10-14 13:49:33.808 Demo[341:37691] applicationDidEnterBackground
+      \u{1B}[31mnonsense
+      2014-10-14 13:49:33.839 Demo[341:37703] background time remaining:   179.97
+      2014-10-14 13:52:29.812 Demo[341:37691] Background task expired by iOS
+      """
+    let result = try await compare(["-", "--os", "ios8", "--strategy", "background-task"], input: log)
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(
+      try await compare(["-", "--os", "ios13", "--strategy", "background-task"], input: log).status == 1)
+  }
+
+  @Test func `A log without events, a malformed line and wrong usage have statuses of their own`()
+    async throws
+  {
+    let profile = ["--os", "ios17", "--strategy", "stock"]
+    #expect(try await compare(["-"] + profile, input: "nothing\n").status == 65)
+    let bad = try await compare(
+      ["-"] + profile, input: "{\"time\":1,\"event\":\"near\"}\n{\"time\":1,\"event\":3}\n")
+    #expect(bad.status == 65)
+    #expect(bad.errors.contains("-:2:19: error: "))
+    #expect(try await compare(["agrees.log"]).status == 64)
+    #expect(try await compare(["agrees.log", "--tolerance", "soon"] + profile).status == 64)
+    #expect(try await compare(["there-is-none.log"] + profile).status == 74)
+  }
+}
