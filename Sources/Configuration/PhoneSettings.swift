@@ -19,6 +19,8 @@ package struct PhoneSettings: Hashable, Sendable {
   package var rearm: Double?
   /// What counts as near, zone by zone; empty: nothing, so there is never a verdict.
   package var triggers: [Trigger] = []
+  /// Whether its app monitors a region for each of its zones, as where each place has a beacon of its own; else one for all.
+  package var hasRegionOfEachZone = false
   /// Whether the window is published once a second while background time runs out.
   package var countdown: Bool = false
 

@@ -53,11 +53,12 @@ public enum Reason: String, StateCoded, Hashable, Sendable, CaseIterable {
 }
 
 extension Reason {
-  /// The names of the constants that this outcome depends on.
+  /// The names of the constants that this outcome depends on, on either platform. `PhoneProfile.constants` leaves out those of
+  /// the other.
   public var constants: [String] {
     switch self {
     case .delivered, .deliveredLate: ["tick_period"]
-    case .notDetected: ["heard_distance", "entry_latency"]
+    case .notDetected: ["heard_distance", "entry_latency", "hit_latency"]
     case .graceExpired, .stateUnknownNoEvent: ["grace"]
     case .taskExpired: ["grace", "task_cap", "expiration_margin", "service_limit", "data_sync_limit"]
     case .taskRefused: ["grace", "task_granted"]
@@ -68,7 +69,9 @@ extension Reason {
     case .audioPause: ["pauses_while_audio"]
     case .timerFrozen:
       ["sample_interval", "sample_window", "timer_from_fix", "task_cap", "expiration_margin"]
-    case .authDenied, .bluetoothOff, .reboot, .lowMemory, .locationOff: []
+    // Where the permission was denied altogether, none of them decided: `Verdict.constants`.
+    case .authDenied: ["tells_when_in_use_apart", "needs_service_session", "holds_service_session"]
+    case .bluetoothOff, .reboot, .lowMemory, .locationOff: []
     case .reducedAccuracy: ["has_reduced_accuracy"]
     case .regionLimit: ["region_limit", "region_rank"]
     case .slowSlot: ["slow_slot_latency", "slot_limit", "slots_taken"]

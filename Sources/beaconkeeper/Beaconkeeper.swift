@@ -11,8 +11,8 @@ struct Beaconkeeper: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, RunCommand.self, FuseCommand.self, ScanCommand.self, DecodeCommand.self,
       CheckCommand.self,
-      ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
-      CompareLogCommand.self, CrowdCommand.self, DoctorCommand.self,
+      ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, DesignCommand.self,
+      PlanCommand.self, CompareLogCommand.self, CrowdCommand.self, DoctorCommand.self,
       TopCommand.self, HealthCommand.self, AskBrokerCommand.self,
     ]
   )

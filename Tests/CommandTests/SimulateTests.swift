@@ -326,7 +326,11 @@ import Testing
     let expected = try await Command(arguments + ["--expect", "delivered"], input: timeline).end()
     #expect(expected.status == 0, "\(expected.errors)")
     let wrong = try await Command(arguments + ["--uuid", "no"], input: timeline).end()
-    #expect(wrong.status == 64 && wrong.errors.contains("--uuid no is not one such as"))
+    #expect(wrong.status == 64 && wrong.errors.contains("--region no is not 2f234454-"))
+    let both = try await Command(
+      arguments + ["--region", uuid, "--region", "00000000-0000-0000-0000-000000000001"], input: timeline
+    ).end()
+    #expect(both.output.contains(#""triggers":2,"#), "\(both.errors)")
   }
 
   @Test(arguments: [

@@ -19,7 +19,7 @@ import Testing
     site + """
       phones:
         - { name: anna, beacon: "fleet:1.2", os: mine, strategy: careless, variant: observed, zones: [pump, shop],
-            rearm: 6 m, countdown: true, set: { task_cap: 45 s, distance_filter: none, region_rank: 3 } }
+            rearm: 6 m, regions: zones, countdown: true, set: { task_cap: 45 s, distance_filter: none, region_rank: 3 } }
       profiles:
         os: [{ name: mine, based_on: ios17, set: { grace: { value: 9 s, source: log, confidence: H } } }]
         strategies: [{ name: careless, based_on: background-task, set: { ends_task: false, risk: high } }]
@@ -124,6 +124,7 @@ import Testing
     Fault(fault("beacon: van, os: ios7, strategy: stock, zones: [shop, ▸shop]"), .warning, "listed twice"),
     Fault(fault("beacon: van, os: ios7, strategy: stock, rearm: ▸1 m"), "nearer than near (2 m)", "try 4 m"),
     Fault(fault("beacon: van, os: ios7, strategy: stock, rearm: ▸-70 dBm"), "must be a distance"),
+    Fault(fault("beacon: van, os: ios7, strategy: stock, regions: ▸all"), "must be one or zones"),
     Fault(fault("beacon: van, os: ios7, strategy: stock, countdown: ▸yes"), "must be true or false"),
     Fault(
       fault("beacon: van, os: ios7, strategy: stock, set: { ▸task_cup: 45 s }"), "did you mean task_cap?"),
@@ -161,6 +162,8 @@ import Testing
       """
       \(Self.site)phones:
         - { name: anna, beacon: van, os: ios13, strategy: background-task, zones: [pump], countdown: true }
+        - { name: dora, beacon: van, os: ios17, strategy: location-when-in-use, regions: zones }
+        - { name: emil, beacon: van, os: ios17, strategy: live-updates }
         - { name: ben, beacon: van, os: ios7, strategy: stock }
         - { name: cleo, beacon: key, os: android8, strategy: altbeacon-job }
       """)
@@ -169,8 +172,13 @@ import Testing
     #expect(told[0].contains("ranges for 36 s after the beacon is first heard or lost, and is suspended"))
     #expect(told[0].contains("for each near of pump, until it is beyond 5 m, or lost."))
     #expect(told[0].contains("every second"))
-    #expect(told[1].contains("ranges for 10 s"))
-    #expect(told[1].contains("shop, until it is weaker than -70 dBm"))
-    #expect(told[2].contains("scans for 10 s about every 15 min"))
+    #expect(told[0].contains("Its rules: iOS as observed in the field (observed)."))
+    #expect(told[1].contains("LOCATION_CONFIG_REJECTED") && told[1].contains("its app never ranges"))
+    #expect(told[1].contains("a region for each of these zones"))
+    #expect(
+      told[2].contains("Location pauses itself when the phone has lain still for 5 min, until it moves."))
+    #expect(told[3].contains("ranges for 10 s"))
+    #expect(told[3].contains("shop, until it is weaker than -70 dBm"))
+    #expect(told[4].contains("scans for 10 s about every 15 min"))
   }
 }

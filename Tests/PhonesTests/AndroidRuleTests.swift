@@ -81,6 +81,37 @@ import Testing
     #expect(untyped.follow(path).outcome == .foregroundServiceDenied)
   }
 
+  @Test func `a reboot starts a foreground service again, from Android 15 on one of the type dataSync not`() {
+    for (os, isDataSync, outcome) in [
+      ("android12", false, Reason.delivered), ("android14", true, .delivered),
+      ("android15", false, .delivered),
+      ("android15", true, .foregroundServiceDenied),
+    ] {
+      let walk = Walk(
+        os: os, strategy: "altbeacon-foreground-service", changeStrategy: { $0[.dataSync] = isDataSync })
+      #expect(walk.follow([(0, 50), (50, 0)], [(10, .reboot)]).outcome == outcome, "\(os) \(isDataSync)")
+    }
+    let refused = Walk(
+      os: "android15", strategy: "altbeacon-foreground-service",
+      changeOS: { $0[.startsServiceAtBoot] = false })
+    #expect(refused.follow([(0, 50), (50, 0)], [(10, .reboot)]).outcome == .foregroundServiceDenied)
+  }
+
+  @Test func `an app that comes to the front turns the screen on, which stays on until it is turned off`() {
+    let walk = Walk(
+      os: "android8", strategy: "altbeacon-foreground-service",
+      changeStrategy: { $0[.filtersScans] = false })
+    let path: [(Double, Double?)] = [(0, 50), (50, 0)]
+    #expect(walk.follow(path, [(5, .foreground), (10, .background)]).outcome == .delivered)
+    let dark: [(Double, PhoneEvent)] = [(5, .foreground), (10, .background), (20, .screen(false))]
+    #expect(walk.follow(path, dark).outcome == .screenOffUnfiltered)
+    // Doze counts from when the screen went off, not from the start.
+    let still = Walk(os: "android8", strategy: "altbeacon-foreground-service").follow(
+      [(0, 30), (9000, 30)],
+      [(0, .still(true)), (0, .foreground), (4000, .background), (4000, .screen(false))])
+    #expect(still.ranging == 7600)
+  }
+
   @Test func theSixthScanStartIn30SecondsYieldsNothing() {
     let toggles = (1...6).flatMap {
       [(Double($0), PhoneEvent.bluetooth(false)), (Double($0) + 0.5, .bluetooth(true))]

@@ -54,6 +54,29 @@ import Testing
     #expect((begun.windows.last?.state == .ranging) == isAliveFromBackground)
   }
 
+  @Test func `a verdict hangs on the rules of its own platform only`() throws {
+    let expired = Walk(os: "ios17", strategy: "background-task").approach(50, at: 1)
+    #expect(expired.outcome == .taskExpired)
+    #expect(
+      Set(expired.decidingConstants.map(\.name)) == ["grace", "task_cap", "expiration_margin"])
+    let stopped = Walk(os: "android8", strategy: "altbeacon-legacy").approach(50, at: 0.02)
+    #expect(stopped.outcome == .taskExpired)
+    #expect(stopped.decidingConstants.map(\.name) == ["service_limit"])
+    let unheard = Walk(os: "android14", strategy: "altbeacon-foreground-service").approach(50, at: 1)
+    #expect(unheard.decidingConstants.map(\.name) == ["tick_period"])
+  }
+
+  @Test func `a withheld event hangs on the rules of the permission, and a denied permission on none`() {
+    func names(_ permission: Permission) -> [String] {
+      Walk(os: "ios18", strategy: "cl-monitor").follow(
+        [(0, 60), (10, 60), (70, 0)], [(0, .permission(permission))], start: .background
+      ).decidingConstants.map(\.name)
+    }
+    #expect(
+      names(.whenInUse) == ["tells_when_in_use_apart", "needs_service_session", "holds_service_session"])
+    #expect(names(.denied) == [])
+  }
+
   /// What S4 samples location for.
   @Test(arguments: [(3000.0, 1.0), (100, 1.2), (10, 2)])
   func locationCostsByItsAccuracyAndItsTime(accuracy: Double, factor: Double) {

@@ -28,7 +28,7 @@ struct RandomWalk {
     var beacons = [Timeline.Beacon(name: nil)]
     if random.chance(25) {
       for index in 1...Int.random(in: 1...2, using: &random) {
-        beacons.append(.init(name: "exhibit \(index)", isForeign: random.chance(25)))
+        beacons.append(.init(name: "exhibit \(index)", regions: random.pick([[], [0], [0], [1], [0, 1]])))
         waypoints += Self.waypoints(&random, until: end).map { point in
           .init(time: point.time, distance: point.distance, beacon: index)
         }
@@ -69,7 +69,7 @@ struct RandomWalk {
     profile.strategy[.guardsTask] = random.chance(85)
     profile.strategy[.taskGranted] = random.chance(85)
     profile.strategy[.notifiesOnDisplay] = random.chance(30)
-    profile.strategy[.regionRank] = random.pick([1, 1, 1, 21])
+    profile.strategy[.regionRank] = random.pick([1, 1, 1, 20, 21])
     profile.strategy[.slotsTaken] = random.pick([0, 0, 0, 30])
     profile.strategy[.sampleInterval] = random.pick([5000, 60_000, 200_000])
     profile.strategy[.sampleWindow] = random.pick([nil, 10_000, 2000])

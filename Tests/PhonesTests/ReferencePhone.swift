@@ -43,8 +43,14 @@ final class ReferencePhone {
   }
   var seenBeacons: [Seen] = []
   var heard: Bool { seenBeacons.contains { $0.heard } }
-  var inside = false, knowsDistance = false
-  var heardSince: Milliseconds?, unheardSince: Milliseconds?, screenWakeAt: Milliseconds?
+  /// One region of the app.
+  struct Region {
+    var isHeard = false, isInside = false
+    var heardSince: Milliseconds?, unheardSince: Milliseconds?
+  }
+  var regions = [Region(), Region()]
+  var knowsDistance = false
+  var screenWakeAt: Milliseconds?
 
   var scanStart: Milliseconds = 0, hitUntil: Milliseconds = -1, heardByScans: Milliseconds = 0
   var hitAt: Milliseconds?, forgetAt: Milliseconds?, seen = false, denied = false
@@ -70,6 +76,7 @@ final class ReferencePhone {
     bucket = app[.bucketPeriod]
     session = app[.startsLocation] && app.mechanism != .sampledLocation
     fromForeground = true
+    screen = isAndroid && walk.timeline.start == .foreground
     if walk.timeline.start == .background {
       if app.mechanism == .events { life = .suspended } else { goToBackground() }
       lingersUntil = 0
@@ -118,16 +125,20 @@ final class ReferencePhone {
     _ = wasPermitted
     if was.1 != systemScans { restartHit() }
     guard was.0 != monitors else { return }
-    (heardSince, unheardSince, screenWakeAt) = (nil, nil, nil)
-    guard monitors, !isGiven else { return }
-    if heard && !inside && !runs { silent = true }
-    inside = heard
+    screenWakeAt = nil
+    for index in regions.indices {
+      (regions[index].heardSince, regions[index].unheardSince) = (nil, nil)
+      guard monitors(index), !isGiven else { continue }
+      if regions[index].isHeard && !regions[index].isInside && !runs { silent = true }
+      regions[index].isInside = regions[index].isHeard
+    }
   }
 
   private func takeLifecycle(_ event: PhoneEvent) {
     switch event {
     case .foreground, .userLaunch:
       if isEnded { newProcess() }
+      if isAndroid { light(true) }
       life = .foreground
       autoPaused = false
       if session { fromForeground = true }
@@ -144,22 +155,26 @@ final class ReferencePhone {
   private func takeRegion(_ event: PhoneEvent) {
     switch event {
     case .regionEnter where monitors:
-      (heardSince, inside) = (nil, true)
+      (regions[0].heardSince, regions[0].isInside) = (nil, true)
       detect()
       wake()
     case .regionExit where monitors:
-      (unheardSince, inside) = (nil, false)
+      (regions[0].unheardSince, regions[0].isInside) = (nil, false)
       wake()
     case .backgroundFetch where !isAndroid && life != .foreground: fetch()
     case .screen(let isOn):
-      if screen && !isOn { screenOffSince = t }
-      if !screen && isOn && dozes && app.mechanism == .job { scanStart = t }
-      screen = isOn
-      if isOn && app[.notifiesOnDisplay] && inside && monitors {
+      light(isOn)
+      if isOn && app[.notifiesOnDisplay] && regions.contains(where: \.isInside) && monitors {
         screenWakeAt = t + os[.screenWakeLatency]
       }
     default: break
     }
+  }
+
+  private func light(_ isOn: Bool) {
+    if screen && !isOn { screenOffSince = t }
+    if !screen && isOn && dozes && app.mechanism == .job { scanStart = t }
+    screen = isOn
   }
 
   private func takeCall(_ event: PhoneEvent) {
@@ -277,7 +292,12 @@ final class ReferencePhone {
     (wasAlive, wasBeside, plays, ignored, hitUntil) = (false, false, false, false, -1)
     guard app.mechanism == .foregroundService, !latched else { return }
     let mayStart = !os[.serviceNeedsType] || app[.declaresServiceType]
-    if mayStart && os[.startsServiceInBackground] { relaunch() } else { denied = true }
+    let atBoot = os[.startsServiceAtBoot] && (os[.startsDataSyncAtBoot] || !app[.dataSync])
+    if mayStart && (reason == .reboot ? atBoot : os[.startsServiceInBackground]) {
+      relaunch()
+    } else {
+      denied = true
+    }
   }
 
   func begin(_ id: Int32, _ granted: Bool, _ handler: Bool) {

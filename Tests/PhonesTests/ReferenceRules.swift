@@ -15,8 +15,11 @@ extension ReferencePhone {
     return permission == .whenInUse || (os[.needsServiceSession] && !app[.holdsServiceSession])
   }
   var filtersBeacons: Bool { os[.filtersNeverForLocation] && app[.neverForLocation] }
-  var canMonitor: Bool { os[.supportsBeacons] && app[.regionRank] <= os[.regionLimit] }
-  var monitors: Bool { canMonitor && radio && permitted && !isAndroid }
+  func canMonitor(_ region: Int) -> Bool {
+    os[.supportsBeacons] && app[.regionRank] + Int64(region) <= os[.regionLimit]
+  }
+  func monitors(_ region: Int) -> Bool { canMonitor(region) && radio && permitted && !isAndroid }
+  var monitors: Bool { monitors(0) }
   var systemScans: Bool {
     os[.supportsBeacons] && radio && permitted && locationSwitch && !filtersBeacons
   }
@@ -38,16 +41,15 @@ extension ReferencePhone {
   }
 
   func hear() {
-    if !knowsDistance, waypoints.contains(where: { $0.time <= t && !beacons[$0.beacon].isForeign }) {
+    if !knowsDistance, waypoints.contains(where: { $0.time <= t && !beacons[$0.beacon].regions.isEmpty }) {
       knowsDistance = true
     }
     let was = heard
     for index in seenBeacons.indices {
       let within = distance(index).map { $0 <= app[.heardDistance] } ?? false
-      seenBeacons[index].heard = within && !beacons[index].isForeign
+      seenBeacons[index].heard = within && !beacons[index].regions.isEmpty
     }
-    guard heard != was else { return }
-    if isAndroid {
+    if isAndroid && heard != was {
       if heard {
         forgetAt = nil
       } else {
@@ -56,29 +58,34 @@ extension ReferencePhone {
       }
       restartHit()
     }
-    guard monitors, !isGiven else { return }
-    if heard {
-      unheardSince = nil
-      if !inside { heardSince = t }
-    } else {
-      heardSince = nil
-      if inside { unheardSince = t }
+    for index in regions.indices {
+      let isHeard = beacons.indices.contains {
+        seenBeacons[$0].heard && beacons[$0].regions.contains(index)
+      }
+      guard isHeard != regions[index].isHeard else { continue }
+      regions[index].isHeard = isHeard
+      guard monitors(index), !isGiven else { continue }
+      let isInside = regions[index].isInside
+      regions[index].heardSince = isHeard && !isInside ? t : nil
+      regions[index].unheardSince = !isHeard && isInside ? t : nil
     }
   }
 
   func watchRegion() {
-    if let since = heardSince, t >= since + entryLatency {
-      (heardSince, inside) = (nil, true)
-      detect()
-      wake()
-    }
-    if let since = unheardSince, t >= since + os[.exitLatency] {
-      (unheardSince, inside) = (nil, false)
-      wake()
+    for index in regions.indices {
+      if let since = regions[index].heardSince, t >= since + entryLatency {
+        (regions[index].heardSince, regions[index].isInside) = (nil, true)
+        detect()
+        wake()
+      }
+      if let since = regions[index].unheardSince, t >= since + os[.exitLatency] {
+        (regions[index].unheardSince, regions[index].isInside) = (nil, false)
+        wake()
+      }
     }
     if let due = screenWakeAt, t >= due {
       screenWakeAt = nil
-      if inside && monitors { wake() }
+      if monitors && regions.contains(where: \.isInside) { wake() }
     }
   }
 
@@ -177,9 +184,11 @@ extension ReferencePhone {
     }
   }
 
-  func blocking(_ index: Int) -> Reason? { standstill ?? (seenBeacons[index].heard ? nil : .notDetected) }
+  func blocking(_ index: Int) -> Reason? {
+    standstill(beacons[index].regions) ?? (seenBeacons[index].heard ? nil : .notDetected)
+  }
 
-  private var standstill: Reason? {
+  private func standstill(_ own: [Int]) -> Reason? {
     if !os[.supportsBeacons] { return .rangingUnsupported }
     if permission == .reducedAccuracy && !permitted { return .reducedAccuracy }
     if !permitted { return .authDenied }
@@ -190,7 +199,7 @@ extension ReferencePhone {
       if denied && !latched { return .foregroundServiceDenied }
       return reason == .taskLeakKilled && ignored ? .latchedUntilLaunch : reason
     }
-    if life == .suspended { return whyAsleep }
+    if life == .suspended { return whyAsleep(own) }
     if app[.pausesWhileAudio] && audio { return .audioPause }
     if isAndroid && !isRanging {
       if dozes { return .dozeDeferred }
@@ -200,7 +209,7 @@ extension ReferencePhone {
     return nil
   }
 
-  private var whyAsleep: Reason {
+  private func whyAsleep(_ own: [Int]) -> Reason {
     switch app.mechanism {
     case .cycle, .job, .intent, .foregroundService:
       if dozes { return .dozeDeferred }
@@ -217,9 +226,9 @@ extension ReferencePhone {
       if autoPaused { return .locationAutoPaused }
     case .events: break
     }
-    if heardSince != nil { return isSlow ? .slowSlot : .notDetected }
-    if !heard && !isGiven && knowsDistance { return .notDetected }
-    if !canMonitor { return .regionLimit }
+    if own.contains(where: { regions[$0].heardSince != nil }) { return isSlow ? .slowSlot : .notDetected }
+    if !own.contains(where: { regions[$0].isHeard }) && !isGiven && knowsDistance { return .notDetected }
+    if !own.contains(where: canMonitor) { return .regionLimit }
     if withheld { return .authDenied }
     if silent { return .stateUnknownNoEvent }
     if !everWoken { return .notDetected }
@@ -231,7 +240,7 @@ extension ReferencePhone {
       let near = distance(index).map { $0 <= rule.near! } ?? false
       let beyond = distance(index).map { $0 > rule.rearm } ?? true
       var seen = seenBeacons[index]
-      if near && !seen.isNear && seen.pending == nil && !seen.isDone && !beacons[index].isForeign {
+      if near && !seen.isNear && seen.pending == nil && !seen.isDone && !beacons[index].regions.isEmpty {
         seen.pending = (t, blocking(index))
       }
       seen.isNear = near

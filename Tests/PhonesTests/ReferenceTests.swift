@@ -23,9 +23,7 @@ import Testing
 
     var engine = PhoneEngine(PhoneRules(walk.profile), near: walk.rule, start: walk.timeline.start)
     if walk.timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
-    for (index, beacon) in walk.timeline.beacons.enumerated() where beacon.isForeign {
-      engine.ignoreBeacon(index)
-    }
+    for (index, beacon) in walk.timeline.beacons.enumerated() { engine.place(index, in: beacon.regions) }
     var output = PolicyOutput()
     for entry in walk.timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
     engine.advance(through: walk.timeline.end, into: &output)

@@ -153,7 +153,7 @@ import Testing
   @Test func aBeaconOfAnotherUUIDIsNeverSeen() {
     let timeline = Timeline(
       events: [], waypoints: [.init(time: 0, distance: 50_000_000), .init(time: 50_000, distance: 0)],
-      beacons: [.init(name: "theirs", isForeign: true)])
+      beacons: [.init(name: "theirs", regions: [])])
     let result = Walk(strategy: "location-always").follow(timeline)
     #expect(result.outcome == .notDetected)
     #expect(result.totals.detected == nil && result.verdicts.isEmpty)

@@ -128,6 +128,25 @@ import Testing
     #expect(woken.contains(#""since":"2026-11-20T21:50:44.900Z""#), "\(woken)")
   }
 
+  /// Two exhibits, each with a receiver. The second is reached while the first is still heard.
+  @Test(arguments: [("one", "GRACE_EXPIRED"), ("zones", "DELIVERED")])
+  func `a region of each zone wakes the app at each zone`(regions: String, outcome: String) throws {
+    var scene = try Scene(
+      """
+      gateway: { name: museum }
+      beacons: [{ name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }]
+      zones:
+        - { name: first, receivers: [hci0], near: { distance: 2 m, dwell: 1 s, rearm: 4 m } }
+        - { name: second, receivers: [hci1], near: { distance: 2 m, dwell: 1 s, rearm: 4 m } }
+      phones:
+        - { name: p, beacon: "fleet:1.2", os: ios17, strategy: stock, regions: \(regions) }
+      """)
+    try scene.hear(rssi: -59, for: 30)
+    try scene.hear(rssi: -59, for: 6, at: scene.pipeline.receiver("hci1"))
+    scene.pass(60)
+    #expect(outcomes(scene, "p") == ["DELIVERED", outcome])
+  }
+
   @Test func aTriggerOfTheVeryFirstSightingIsDelivered() throws {
     let atOnce = Self.pump.replacing("distance: 2 m, dwell: 1 s", with: "distance: 2 m, dwell: 0 s")
     let phone = "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock }]"

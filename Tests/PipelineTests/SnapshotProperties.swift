@@ -117,7 +117,8 @@ import Testing
     let seed = try #require((0..<20).first { !RandomSite(seed: $0).configuration.phones.isEmpty })
     let (site, octets) = Self.octets(seed: seed)
     let changes: [(inout PhoneSettings) -> Void] = [
-      { $0.name = "x" }, { $0.beacon = "x" }, { $0.countdown.toggle() },
+      { $0.name = "x" }, { $0.beacon = "x" }, { $0.hasRegionOfEachZone.toggle() },
+      { $0.countdown.toggle() },
       { $0.triggers.append(PhoneSettings.Trigger(zone: "x", near: NearDistances(near: 1, rearm: 2))) },
       { $0.profile.os[.grace] += 1 }, { $0.profile.strategy[.scanDuty] += 1 },
     ]

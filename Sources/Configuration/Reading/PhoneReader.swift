@@ -6,7 +6,8 @@ import Proximity
 /// Reads `phones:`. Defaults:
 /// - `variant`: observed;
 /// - `zones`: every zone with a near rule that watches the beacon;
-/// - `rearm`: each zone's own.
+/// - `rearm`: each zone's own;
+/// - `regions`: one.
 struct PhoneReader {
   var beacons: [BeaconSettings]
   /// Includes entries that could not be read.
@@ -38,6 +39,7 @@ struct PhoneReader {
     let rearm = section.take("rearm").flatMap { value in
       readMetres(value).map { (value: value, metres: $0) }
     }
+    let regions = section.take("regions")
     let countdown = section.take("countdown").flatMap(readFlag) ?? false
     let set = section.take("set").map { readSet($0, PhoneProfile.rules) } ?? []
 
@@ -58,16 +60,32 @@ struct PhoneReader {
         at: section.position, hint: "give a zone that watches it a near distance")
     }
     if let rearm { for zone in own { check(rearm.value, rearm.metres, against: zone) } }
+    let hasRegionOfEachZone = regions.map { readRegions($0, zones: own.count) } ?? false
     guard let name, let profile else { return nil }
     var phone = PhoneSettings(
       name: name, beacon: carried.name, beaconKey: carried.key, variant: variant, profile: profile,
       zones: zoneValue.map { _ in own.map(\.name) }, entries: entries, rearm: rearm?.metres,
-      countdown: countdown)
+      hasRegionOfEachZone: hasRegionOfEachZone, countdown: countdown)
     phone.follow(zones)
     return phone
   }
 
   // MARK: Zones
+
+  private func readRegions(_ value: Value, zones: Int) -> Bool {
+    guard let text = value.text() else { return false }
+    switch text {
+    case "one": return false
+    case "zones" where zones <= BeaconRegion.limit: return true
+    case "zones":
+      value.error(
+        "\(zones) zones would take as many regions, and an app monitors at most \(BeaconRegion.limit)",
+        hint: "list fewer zones, or leave the line out: one region for all")
+    default:
+      value.error("regions must be one or zones, not \(quoted(text))", hint: "zones: a region for each zone")
+    }
+    return false
+  }
 
   private func chosen(_ value: Value, by beacon: String, _ entries: Set<String>) -> [ZoneSettings] {
     var chosen: [ZoneSettings] = []
@@ -258,11 +276,11 @@ struct ProfileChoice {
 /// What is simulated for a phone, and when its app would be suspended, in plain words.
 func sentences(_ phone: PhoneSettings) -> [String] {
   let (os, strategy) = (phone.profile.os, phone.profile.strategy)
-  let variant = phone.variant == .seed && os.family == .iOS ? ", as documented" : ""
   var sentences = [
-    "Carries \(phone.beacon). Simulated as \(os.name)\(variant) (\(os.summary)) "
+    "Carries \(phone.beacon). Simulated as \(os.name) (\(os.summary)) "
       + "with \(strategy.name) (\(strategy.summary))."
   ]
+  if os.family == .iOS { sentences.append("Its rules: \(phone.variant.words).") }
   sentences.append(awake(phone.profile))
   if strategy[.heardDistance] >= StrategyProfile.usualHearing {
     sentences.append("Whenever the gateway hears the beacon, the phone does.")
@@ -274,6 +292,9 @@ func sentences(_ phone: PhoneSettings) -> [String] {
   } else {
     let zones = phone.triggers.map { "\($0.zone), until it is \(left($0))" }
     sentences.append("It gets a verdict for each near of \(listed(zones, joining: "and")), or lost.")
+  }
+  if phone.hasRegionOfEachZone {
+    sentences.append("Its app has a region for each of these zones: each enter and exit gives it time.")
   }
   if phone.countdown { sentences.append("Its window is published every second while time runs out.") }
   return sentences
@@ -309,8 +330,10 @@ private func awake(_ profile: PhoneProfile) -> String {
       return "\(lost): its app ranges for \(time(grace)) after the beacon is first heard or lost."
     }
     return "Its app ranges for as long as location updates run: until reboot, force-quit or low memory."
+      + pause(rules)
   case .activitySession:
     return "Its app ranges for as long as a session runs that began in the foreground."
+      + pause(PhoneRules(profile))
   case .sampledLocation:
     let window = strategy[.sampleWindow].map { " for \(time($0))" } ?? ""
     return
@@ -327,6 +350,12 @@ private func awake(_ profile: PhoneProfile) -> String {
   case .foregroundService:
     return "Its app scans for as long as its foreground service runs."
   }
+}
+
+private func pause(_ rules: PhoneRules) -> String {
+  guard let limit = rules.autoPauseAfter else { return "" }
+  let end = rules[.resumesWhenMoving] ? "until it moves" : "until the app is opened"
+  return " Location pauses itself when the phone has lain still for \(time(limit)), \(end)."
 }
 
 private func left(_ trigger: PhoneSettings.Trigger) -> String {

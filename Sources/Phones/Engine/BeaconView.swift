@@ -7,8 +7,10 @@ struct BeaconView: Hashable, Sendable {
   static let limit = 100
 
   var motion: Motion?
-  /// It has another UUID than the app's region, and is never heard.
-  var isForeign = false
+  /// The app's regions that it belongs to.
+  var regions = RegionMask.first
+  /// It belongs to none, and is never heard.
+  var isForeign: Bool { regions.isEmpty }
   var isHeard = false
   var isNear = false
   var isBeyondRearm = true
@@ -54,12 +56,15 @@ struct BeaconView: Hashable, Sendable {
 }
 
 extension PhoneEngine {
-  /// Whether any beacon of the app's region is heard.
+  /// Whether any beacon of the app's regions is heard.
   var isHeard: Bool { beacons.contains(where: \.isHeard) }
 
-  /// The app's region has another UUID than this beacon.
-  public mutating func ignoreBeacon(_ index: Int) {
-    if addBeacon(index) { beacons[index].isForeign = true }
+  /// Before its first motion: which of the app's regions, from 0, a beacon belongs to. The app never sees a beacon of none.
+  public mutating func place(_ index: Int, in regions: [Int]) {
+    guard addBeacon(index) else { return }
+    beacons[index].regions = RegionMask(regions)
+    let count = min((regions.max() ?? 0) + 1, RegionMask.limit)
+    while region.regions.count < count { region.regions.append(MonitoredRegion()) }
   }
 
   mutating func setMotion(_ motion: Motion?, of index: Int) {
@@ -80,7 +85,7 @@ extension PhoneEngine {
 extension BeaconView: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("motion", &motion)
-    try coder("is_foreign", &isForeign)
+    try coder("regions", &regions)
     try coder("is_heard", &isHeard)
     try coder("is_near", &isNear)
     try coder("is_beyond_rearm", &isBeyondRearm)

@@ -27,6 +27,8 @@ extension PhoneEngine {
     if case .terminated = lifecycle { startProcess() }
     record(fact)
     lifecycle = .foreground
+    // Nobody sees an app on a dark screen. On iOS the screen is told only for what it wakes.
+    if rules.isAndroid { setScreen(true) }
     session.isAutoPaused = false
     session.isFromForeground = session.isFromForeground || session.isOn
     scan.isServiceDenied = false
@@ -148,7 +150,7 @@ extension PhoneEngine {
     wasEventIgnored = false
     scan.hitUntil = .min
     if rules.mechanism == .foregroundService && !latched {
-      if rules.canRestartService { relaunch() } else { denyService() }
+      if rules.canRestartService(after: reason) { relaunch() } else { denyService() }
     }
   }
 

@@ -99,6 +99,7 @@ public struct PhoneEngine: Sendable {
     scan = ScanSchedule(start: time, bucketPeriod: rules.bucketPeriod)
     session.isOn = rules[.startsLocation] && rules.mechanism != .sampledLocation
     session.isFromForeground = true
+    isScreenOn = rules.isAndroid && start == .foreground
     if start == .background {
       let isEventDriven = rules.mechanism == .events
       if isEventDriven { lifecycle = .suspended } else { enterBackground() }

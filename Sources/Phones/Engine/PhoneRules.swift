@@ -6,7 +6,7 @@ public final class PhoneRules: Sendable {
   // In the order of the cases, and as many. In place, so that a read is one load.
   private let numbers: [29 of Int64]
   private let limits: [11 of Int64?]
-  private let flags: [37 of Bool]
+  private let flags: [39 of Bool]
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
   /// The permission at the start.
@@ -23,10 +23,13 @@ public final class PhoneRules: Sendable {
 
   subscript(rule: NumberRule) -> Int64 { numbers[rule.rawValue] }
   subscript(rule: LimitRule) -> Int64? { limits[rule.rawValue] }
-  subscript(rule: FlagRule) -> Bool { flags[rule.rawValue] }
+  package subscript(rule: FlagRule) -> Bool { flags[rule.rawValue] }
 
   var expirationMargin: Milliseconds { min(self[.expirationMargin], self[.taskCap]) }
-  var isMonitored: Bool { self[.supportsBeacons] && self[.regionRank] <= self[.regionLimit] }
+  /// Whether the system monitors one of the app's regions, from 0. The first has the rank `region_rank`.
+  func isMonitored(_ region: Int) -> Bool {
+    self[.supportsBeacons] && self[.regionRank] + Int64(region) <= self[.regionLimit]
+  }
   /// Regions that the app may monitor besides that of its beacons.
   var wakeRegionLimit: Int {
     min(max(Int(self[.regionLimit] - (self[.regionRank] - 1)), 0), PhoneEngine.wakeRegionLimit)
@@ -43,7 +46,8 @@ public final class PhoneRules: Sendable {
   var beginsTaskAtEvents: Bool { self[.beginsTask] && mechanism == .events }
   var beginsTaskBesideLocation: Bool { self[.beginsTask] && mechanism == .location }
 
-  var autoPauseAfter: Milliseconds? {
+  /// How long the phone lies still before location pauses itself; nil: it does not.
+  package var autoPauseAfter: Milliseconds? {
     guard self[.pausesAutomatically] else { return nil }
     return self[.resumesWhenMoving] ? self[.stationaryAfter] : self[.autoPauseAfter]
   }
@@ -76,6 +80,11 @@ public final class PhoneRules: Sendable {
   }
   var scansWithScreenOff: Bool { self[.filtersScans] || !self[.screenOffNeedsFilter] }
   var canStartService: Bool { !self[.serviceNeedsType] || self[.declaresServiceType] }
-  var canRestartService: Bool { canStartService && self[.startsServiceInBackground] }
+  /// Whether the app, which is in the background, may start its service again after the system has ended it.
+  func canRestartService(after end: Reason) -> Bool {
+    guard canStartService else { return false }
+    guard end == .reboot else { return self[.startsServiceInBackground] }
+    return self[.startsServiceAtBoot] && (!self[.dataSync] || self[.startsDataSyncAtBoot])
+  }
   var bucketPeriod: Milliseconds? { self[.bucketPeriod].map { max(1000, $0) } }
 }

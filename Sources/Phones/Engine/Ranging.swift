@@ -11,13 +11,15 @@ extension PhoneEngine {
   }
 
   /// The first condition that keeps the app from seeing any beacon now; nil if there is none.
-  public var blocking: Reason? { standstill ?? (isHeard ? nil : .notDetected) }
+  public var blocking: Reason? { standstill(for: .all) ?? (isHeard ? nil : .notDetected) }
 
   /// The same for one beacon of the timeline.
-  func blocking(beacon index: Int) -> Reason? { standstill ?? (beacons[index].isHeard ? nil : .notDetected) }
+  func blocking(beacon index: Int) -> Reason? {
+    standstill(for: beacons[index].regions) ?? (beacons[index].isHeard ? nil : .notDetected)
+  }
 
-  /// The first condition that keeps the app from ranging.
-  private var standstill: Reason? {
+  /// The first condition that keeps the app from ranging beacons of these regions.
+  private func standstill(for regions: RegionMask) -> Reason? {
     if !rules[.supportsBeacons] { return .rangingUnsupported }
     if !permission.isGranted { return .authDenied }
     if !isPermitted { return .reducedAccuracy }
@@ -28,7 +30,7 @@ extension PhoneEngine {
       if scan.isServiceDenied && !isLatched { return .foregroundServiceDenied }
       return reason == .taskLeakKilled && wasEventIgnored ? .latchedUntilLaunch : reason
     }
-    if lifecycle == .suspended { return sleepReason }
+    if lifecycle == .suspended { return sleepReason(for: regions) }
     if !rules[.rangingStarted] { return .notDetected }
     if isAudioPause { return .audioPause }
     if rules.isAndroid && !isRanging { return scanReason }
@@ -44,16 +46,16 @@ extension PhoneEngine {
   }
 
   /// Why the app is not awake.
-  var sleepReason: Reason {
+  private func sleepReason(for regions: RegionMask) -> Reason {
     switch rules.mechanism {
-    case .events: return eventReason
+    case .events: return eventReason(for: regions)
     case .location, .activitySession:
       if rules.isLocationRejected && session.isOn { return .locationConfigRejected }
       return session.isAutoPaused ? .locationAutoPaused : .noLocationSession
     case .sampledLocation:
       if session.timerDue != .never { return .timerFrozen }
       if rules.isLocationRejected { return .locationConfigRejected }
-      return session.isAutoPaused ? .locationAutoPaused : eventReason
+      return session.isAutoPaused ? .locationAutoPaused : eventReason(for: regions)
     case .cycle, .job, .intent, .foregroundService: return scheduleReason
     }
   }
@@ -66,10 +68,13 @@ extension PhoneEngine {
     return rules.mechanism == .intent ? .notDetected : .betweenScans
   }
 
-  private var eventReason: Reason {
-    if region.enterDue != .never { return rules.isSlowSlot ? .slowSlot : .notDetected }
-    if !isHeard && !region.isGiven && isDistanceKnown { return .notDetected }
-    if !rules.isMonitored { return .regionLimit }
+  private func eventReason(for regions: RegionMask) -> Reason {
+    let own = region.regions.indices.filter(regions.contains)
+    if own.contains(where: { region.regions[$0].enterDue != .never }) {
+      return rules.isSlowSlot ? .slowSlot : .notDetected
+    }
+    if !heardRegions.shares(regions) && !region.isGiven && isDistanceKnown { return .notDetected }
+    if !own.contains(where: rules.isMonitored) { return .regionLimit }
     if region.isWithheld { return .authDenied }
     if region.isSilent { return .stateUnknownNoEvent }
     if !region.wokeApp { return .notDetected }

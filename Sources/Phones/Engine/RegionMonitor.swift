@@ -1,10 +1,51 @@
 import Beacons
 
-/// What the system knows of the region, and what it will report to the app.
-struct RegionMonitor: Hashable, Sendable {
+/// One region, as the system monitors it: whether the phone is inside, and which event is due.
+struct MonitoredRegion: Hashable, Sendable {
   var isInside = false
   var enterDue = Milliseconds.never
   var exitDue = Milliseconds.never
+
+  /// The first of its beacons is heard, or the last is heard no more.
+  mutating func hearingChanged(to isHeard: Bool, at now: Milliseconds, _ rules: PhoneRules) {
+    if isHeard {
+      exitDue = .never
+      if !isInside { enterDue = now + rules.entryLatency }
+    } else {
+      enterDue = .never
+      if isInside { exitDue = now + rules[.exitLatency] }
+    }
+  }
+
+  /// Monitoring began or ended: the state is known again, or unknown, without an event.
+  mutating func sightChanged(isInside: Bool) { self = MonitoredRegion(isInside: isInside) }
+}
+
+/// Some of the app's own regions, a bit each.
+struct RegionMask: RawRepresentable, StateCoded, Hashable, Sendable {
+  var rawValue: UInt32
+
+  /// The app's only region, unless a timeline says more.
+  static let first = RegionMask(rawValue: 1)
+  static let all = RegionMask(rawValue: .max)
+  static let limit = 32
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Regions from `limit` on are left out.
+  init(_ regions: [Int]) {
+    rawValue = regions.filter((0..<Self.limit).contains).reduce(0) { $0 | 1 << UInt32($1) }
+  }
+
+  var isEmpty: Bool { rawValue == 0 }
+  func contains(_ region: Int) -> Bool { rawValue >> UInt32(region) & 1 == 1 }
+  func shares(_ other: RegionMask) -> Bool { rawValue & other.rawValue != 0 }
+}
+
+/// What the system knows of the app's regions, and what it will report to the app.
+struct RegionMonitor: Hashable, Sendable {
+  /// At least one, in the order in which the app registered them.
+  var regions = [MonitoredRegion()]
   var screenWakeDue = Milliseconds.never
   /// Whether any event, or entering the background, ever gave the app time.
   var wokeApp = false
@@ -26,37 +67,50 @@ extension PhoneEngine {
     (permission == .whenInUse || rules.lacksServiceSession) && rules.tellsWhenInUseApart
   }
 
-  /// Whether the system monitors the region now.
-  var isMonitoring: Bool { rules.isMonitored && isRadioOn && isPermitted && !rules.isAndroid }
+  /// Whether the system monitors any of the app's regions now.
+  var isMonitoring: Bool { isMonitoring(0) }
+
+  /// Whether the system monitors one of them: those that the app registers beyond the limit are refused.
+  func isMonitoring(_ region: Int) -> Bool {
+    rules.isMonitored(region) && isRadioOn && isPermitted && !rules.isAndroid
+  }
+
+  /// The regions of which a beacon is heard.
+  var heardRegions: RegionMask {
+    var mask = RegionMask([])
+    for beacon in beacons where beacon.isHeard { mask.rawValue |= beacon.regions.rawValue }
+    return mask
+  }
+
+  private var isInsideAny: Bool { region.regions.contains(where: \.isInside) }
 
   /// From now on region events come from outside, as callbacks: without latency.
   public mutating func takeGivenRegionEvents() { region.isGiven = true }
 
-  /// Beacons come into earshot or leave it, all of the same instant at once. The region is entered with the first and left
-  /// with the last.
+  /// Beacons come into earshot or leave it, all of the same instant at once. Each region is entered with the first of its
+  /// beacons and left with the last.
   mutating func hearingChanged() {
     isUnsettled = true
-    let wasHeard = isHeard
+    let was = heardRegions
     for index in beacons.indices where beacons[index].heardChange <= now {
       beacons[index].hearingChanged(within: rules[.heardDistance], at: now)
     }
-    guard isHeard != wasHeard else { return }
-    hearingChangedForScans()
-    wakeRegionsHeard()
-    guard isMonitoring, !region.isGiven else { return }
-    if isHeard {
-      region.exitDue = .never
-      if !region.isInside { region.enterDue = now + rules.entryLatency }
-    } else {
-      region.enterDue = .never
-      if region.isInside { region.exitDue = now + rules[.exitLatency] }
+    let heard = heardRegions
+    guard heard != was else { return }
+    if heard.isEmpty != was.isEmpty {
+      hearingChangedForScans()
+      wakeRegionsHeard()
+    }
+    guard !region.isGiven else { return }
+    for index in region.regions.indices where heard.contains(index) != was.contains(index) {
+      guard isMonitoring(index) else { break }
+      region.regions[index].hearingChanged(to: heard.contains(index), at: now, rules)
     }
   }
 
-  mutating func regionEntered() {
+  mutating func regionEntered(_ index: Int) {
     isUnsettled = true
-    region.enterDue = .never
-    region.isInside = true
+    region.regions[index] = MonitoredRegion(isInside: true)
     noteDetection()
     wake(.regionEnter)
   }
@@ -64,20 +118,22 @@ extension PhoneEngine {
   /// The beacon was lost now, but has been silent since an earlier time, from which on the system has waited for the region exit.
   public mutating func countSilence(since time: Milliseconds, into output: inout PolicyOutput) {
     advance(through: now, into: &output)
-    guard region.exitDue != .never else { return }
-    region.exitDue = max(now, min(region.exitDue, time + rules[.exitLatency]))
+    for index in region.regions.indices where region.regions[index].exitDue != .never {
+      let due = region.regions[index].exitDue
+      region.regions[index].exitDue = max(now, min(due, time + rules[.exitLatency]))
+    }
   }
 
-  mutating func regionExited() {
+  mutating func regionExited(_ index: Int) {
     isUnsettled = true
-    region.exitDue = .never
-    region.isInside = false
+    region.regions[index] = MonitoredRegion(isInside: false)
     wake(.regionExit)
   }
 
+  /// A given event is one of the app's first region.
   mutating func givenRegionEvent(isEnter: Bool) {
     guard isMonitoring else { return }
-    if isEnter { regionEntered() } else { regionExited() }
+    if isEnter { regionEntered(0) } else { regionExited(0) }
   }
 
   private var isLatched: Bool {
@@ -94,7 +150,7 @@ extension PhoneEngine {
     if isScreenOn && !isOn { screenOffSince = now }
     if isOn && !isScreenOn { leaveDoze() }
     isScreenOn = isOn
-    if isOn && rules[.notifiesOnDisplay] && region.isInside && isMonitoring {
+    if isOn && rules[.notifiesOnDisplay] && isInsideAny && isMonitoring {
       region.screenWakeDue = now + rules[.screenWakeLatency]
     }
   }
@@ -102,7 +158,7 @@ extension PhoneEngine {
   mutating func wokenByScreen() {
     isUnsettled = true
     region.screenWakeDue = .never
-    if region.isInside && isMonitoring { wake(.screenWake) }
+    if isInsideAny && isMonitoring { wake(.screenWake) }
   }
 
   mutating func setRadio(_ isOn: Bool) {
@@ -135,21 +191,22 @@ extension PhoneEngine {
     if was.scans != canSystemScan { refreshHit() }
     guard was.monitoring != isMonitoring else { return }
     wakeRegionsSightChanged()
-    region.enterDue = .never
-    region.exitDue = .never
     region.screenWakeDue = .never
-    guard isMonitoring, !region.isGiven else { return }
-    if isHeard && !region.isInside && !isRunning { region.isSilent = true }
-    region.isInside = isHeard
+    let heard = heardRegions
+    for index in region.regions.indices {
+      let wasInside = region.regions[index].isInside
+      let isInside = isMonitoring(index) && !region.isGiven ? heard.contains(index) : wasInside
+      if isInside && !wasInside && !isRunning { region.isSilent = true }
+      region.regions[index].sightChanged(isInside: isInside)
+    }
   }
 }
 
 extension RegionMonitor: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
-    try coder(time: "enter_due", &enterDue, or: .never)
-    try coder(time: "exit_due", &exitDue, or: .never)
+    try coder("regions", &regions, atMost: RegionMask.limit)
+    try coder.check(!regions.isEmpty)
     try coder(time: "screen_wake_due", &screenWakeDue, or: .never)
-    try coder("is_inside", &isInside)
     try coder("woke_app", &wokeApp)
     try coder("is_silent", &isSilent)
     try coder("is_withheld", &isWithheld)
@@ -157,11 +214,17 @@ extension RegionMonitor: StateElement {
   }
 }
 
-extension WakeRegion: StateElement {
+extension MonitoredRegion: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
-    try coder("is_on_air", &isOnAir)
     try coder("is_inside", &isInside)
     try coder(time: "enter_due", &enterDue, or: .never)
     try coder(time: "exit_due", &exitDue, or: .never)
+  }
+}
+
+extension WakeRegion: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("is_on_air", &isOnAir)
+    try coder("monitored", &monitored)
   }
 }

@@ -1,7 +1,7 @@
 /// A change that the engine makes by itself, and its time.
 struct Step {
   enum Kind {
-    case enter, exit, screenWake, settle, blocked, tick, none
+    case enter(Int), exit(Int), screenWake, settle, blocked, tick, none
     case hearing, near(Int), rearm(Int)
     case wakeEnter(Int), wakeExit(Int)
   }
@@ -27,12 +27,14 @@ extension PhoneEngine {
       consider(beacons[index].nearChange, .near, .near(index))
       consider(beacons[index].rearmChange, .near, .rearm(index))
     }
-    consider(region.enterDue, .region, .enter)
-    consider(region.exitDue, .region, .exit)
+    for index in region.regions.indices {
+      consider(region.regions[index].enterDue, .region, .enter(index))
+      consider(region.regions[index].exitDue, .region, .exit(index))
+    }
     consider(region.screenWakeDue, .region, .screenWake)
     for index in wakeRegions.indices {
-      consider(wakeRegions[index].enterDue, .region, .wakeEnter(index))
-      consider(wakeRegions[index].exitDue, .region, .wakeExit(index))
+      consider(wakeRegions[index].monitored.enterDue, .region, .wakeEnter(index))
+      consider(wakeRegions[index].monitored.exitDue, .region, .wakeExit(index))
     }
     consider(isUnsettled ? now : nextTimer(), .timer, .settle)
     if needsBlockReason { consider(now, .near, .blocked) }
@@ -43,8 +45,8 @@ extension PhoneEngine {
   mutating func perform(_ kind: Step.Kind, into output: inout PolicyOutput) {
     switch kind {
     case .hearing: hearingChanged()
-    case .enter: regionEntered()
-    case .exit: regionExited()
+    case .enter(let index): regionEntered(index)
+    case .exit(let index): regionExited(index)
     case .screenWake: wokenByScreen()
     case .wakeEnter(let index): wakeRegionEntered(index, into: &output)
     case .wakeExit(let index): wakeRegionExited(index, into: &output)

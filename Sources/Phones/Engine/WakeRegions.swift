@@ -1,9 +1,7 @@
 /// A region that a gateway broadcasts to wake phones, and what the system knows of it.
 struct WakeRegion: Hashable, Sendable {
   var isOnAir = false
-  var isInside = false
-  var enterDue = Milliseconds.never
-  var exitDue = Milliseconds.never
+  var monitored = MonitoredRegion()
 }
 
 /// The enter or exit of a wake region, as reported to the app.
@@ -37,19 +35,12 @@ extension PhoneEngine {
 
   private mutating func wakeRegionHeard(_ index: Int, _ isHeard: Bool) {
     guard isMonitoring else { return }
-    if isHeard {
-      wakeRegions[index].exitDue = .never
-      if !wakeRegions[index].isInside { wakeRegions[index].enterDue = now + rules.entryLatency }
-    } else {
-      wakeRegions[index].enterDue = .never
-      if wakeRegions[index].isInside { wakeRegions[index].exitDue = now + rules[.exitLatency] }
-    }
+    wakeRegions[index].monitored.hearingChanged(to: isHeard, at: now, rules)
   }
 
   mutating func wakeRegionEntered(_ index: Int, into output: inout PolicyOutput) {
     isUnsettled = true
-    wakeRegions[index].enterDue = .never
-    wakeRegions[index].isInside = true
+    wakeRegions[index].monitored = MonitoredRegion(isInside: true)
     output.callbacks.append(RegionCallback(time: now, region: index, isEnter: true))
     noteDetection()
     wake(.regionEnter)
@@ -57,8 +48,7 @@ extension PhoneEngine {
 
   mutating func wakeRegionExited(_ index: Int, into output: inout PolicyOutput) {
     isUnsettled = true
-    wakeRegions[index].exitDue = .never
-    wakeRegions[index].isInside = false
+    wakeRegions[index].monitored = MonitoredRegion(isInside: false)
     output.callbacks.append(RegionCallback(time: now, region: index, isEnter: false))
     wake(.regionExit)
   }
@@ -66,9 +56,9 @@ extension PhoneEngine {
   /// Monitoring began or ended. As for the app's own region, no event reports it.
   mutating func wakeRegionsSightChanged() {
     for index in wakeRegions.indices {
-      wakeRegions[index].enterDue = .never
-      wakeRegions[index].exitDue = .never
-      if isMonitoring { wakeRegions[index].isInside = isHeard && wakeRegions[index].isOnAir }
+      let wasInside = wakeRegions[index].monitored.isInside
+      let isInside = isMonitoring ? isHeard && wakeRegions[index].isOnAir : wasInside
+      wakeRegions[index].monitored.sightChanged(isInside: isInside)
     }
   }
 }

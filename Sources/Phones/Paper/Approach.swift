@@ -26,6 +26,7 @@ extension Timeline {
   fileprivate mutating func leave(until span: Milliseconds) {
     let leaving = end
     if endsInForeground { append(.background, at: leaving) }
+    if liesStill { append(.still(false), at: leaving) }
     for beacon in beacons.indices { append(.motion(nil, of: beacon), at: leaving) }
     if givesRegionEvents, isGivenInside { append(.regionExit, at: leaving) }
     end = span
@@ -40,6 +41,12 @@ extension Timeline {
       }
     }
     return start == .foreground
+  }
+
+  /// Whoever leaves takes the phone along.
+  private var liesStill: Bool {
+    for entry in entries.reversed() { if case .still(let isStill) = entry.event { return isStill } }
+    return false
   }
 
   private var isGivenInside: Bool {

@@ -129,8 +129,10 @@ extension Verdict {
     return blockedBy.map { "\(start), because \($0.words) (\($0.rawValue))" } ?? start
   }
 
-  /// Those behind the outcome and, if it was late, behind what blocked it.
-  fileprivate var constants: [String] {
+  /// The names of those behind the outcome and, if it was late, behind what blocked it.
+  public var constants: [String] {
+    // Only an event that was withheld hangs on them. A permission that is denied is the user's.
+    if outcome == .authDenied && !evidence.contains(where: { $0.what == .eventWithheld }) { return [] }
     let names = outcome.constants
     return names + (blockedBy?.constants.filter { !names.contains($0) } ?? [])
   }

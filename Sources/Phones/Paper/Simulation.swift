@@ -41,7 +41,7 @@ public struct Simulation: Sendable {
   ) {
     var engine = PhoneEngine(PhoneRules(profile), near: near, start: timeline.start)
     if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
-    for (index, beacon) in timeline.beacons.enumerated() where beacon.isForeign { engine.ignoreBeacon(index) }
+    for (index, beacon) in timeline.beacons.enumerated() { engine.place(index, in: beacon.regions) }
     if keepsHistory { engine.keepHistory() }
     var output = PolicyOutput()
     for entry in timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
@@ -125,9 +125,7 @@ public struct Simulation: Sendable {
 
   /// The constants behind the outcome and, if it was late, behind what blocked it.
   public var decidingConstants: [StatedRule] {
-    var names: [String] = outcome?.constants ?? []
-    if let block = verdicts.first?.blockedBy { names += block.constants.filter { !names.contains($0) } }
-    return profile.constants(names)
+    profile.constants(verdicts.first?.constants ?? outcome?.constants ?? [])
   }
 }
 

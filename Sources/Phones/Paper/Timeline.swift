@@ -28,12 +28,12 @@ public struct Timeline: Hashable, Sendable {
   public struct Beacon: Hashable, Sendable {
     /// As the timeline calls it; nil: the one without a name.
     public var name: String?
-    /// It has another UUID than the app's region, so that the app never sees it.
-    public var isForeign: Bool
+    /// The app's regions that it belongs to, from 0. The app never sees a beacon of none.
+    public var regions: [Int]
 
-    public init(name: String?, isForeign: Bool = false) {
+    public init(name: String?, regions: [Int] = [0]) {
       self.name = name
-      self.isForeign = isForeign
+      self.regions = regions
     }
   }
 

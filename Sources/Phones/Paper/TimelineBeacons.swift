@@ -1,44 +1,87 @@
 import Core
 
-/// The beacons that a timeline names, in the order of their first lines, and the UUIDs that it says they have.
+/// The beacons that a timeline names, in the order of their first lines, with the UUID, major and minor that it says they have,
+/// and the regions of the app.
 struct TimelineBeacons {
-  private var names: [String?] = []
-  private var uuids: [String?] = []
+  private struct Named {
+    var name: String?
+    var uuid: String?
+    var major: UInt16?
+    var minor: UInt16?
+  }
+
+  private var beacons: [Named] = []
   private var indices: [String: Int] = [:]
   private var firstUUID: String?
+  /// Those that lines of the timeline name.
+  private(set) var regions: [BeaconRegion] = []
+
+  /// What a line says of a beacon, besides its distance.
+  static let members = ["beacon", "uuid", "major", "minor"]
 
   /// The index of a line's beacon.
-  mutating func index(
-    _ beacon: FlatObject.Member?, uuid: FlatObject.Member?
-  ) throws(JSONCursor.Malformed) -> Int {
+  mutating func index(_ members: [String: FlatObject.Member]) throws(JSONCursor.Malformed) -> Int {
+    let beacon = members["beacon"]
     let name = try beacon.map { member throws(JSONCursor.Malformed) in try Self.name(member) }
     let index = try place(of: name, beacon)
-    guard let uuid else { return index }
-    guard case .text(let text) = uuid.value, let read = Self.normal(text) else {
-      throw uuid.malformed("\"uuid\" is one such as \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\"")
+    if let uuid = members["uuid"] {
+      guard case .text(let text) = uuid.value, let read = BeaconRegion.uuid(text) else {
+        throw uuid.malformed("\"uuid\" is one such as \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\"")
+      }
+      try Self.note(read, &beacons[index].uuid, uuid)
+      if firstUUID == nil { firstUUID = read }
     }
-    guard uuids[index] == nil || uuids[index] == read else {
-      throw uuid.malformed("an earlier line gives this beacon another \"uuid\"")
+    if let major = members["major"] { try Self.note(Self.number(major), &beacons[index].major, major) }
+    if let minor = members["minor"] { try Self.note(Self.number(minor), &beacons[index].minor, minor) }
+    if beacons[index].uuid == nil, let stray = members["major"] ?? members["minor"] {
+      throw stray.misnamed("\"\(stray.name)\" goes with \"uuid\"")
     }
-    uuids[index] = read
-    if firstUUID == nil { firstUUID = read }
     return index
   }
 
-  /// A beacon without UUID belongs to every region.
-  func of(region uuid: String?) -> [Timeline.Beacon] {
-    let region = uuid.flatMap(Self.normal) ?? firstUUID
-    return names.indices.map { index in
-      let isForeign = uuids[index].map { $0 != region } ?? false
-      return Timeline.Beacon(name: names[index], isForeign: isForeign)
+  /// `{"region":"UUID/MAJOR/MINOR"}`: a region that the app monitors.
+  mutating func addRegion(_ member: FlatObject.Member) throws(JSONCursor.Malformed) {
+    guard case .text(let text) = member.value, let region = BeaconRegion(text) else {
+      throw member.malformed("\"region\" is UUID, UUID/MAJOR or UUID/MAJOR/MINOR")
+    }
+    guard !regions.contains(region) else { throw member.malformed("this region is there twice") }
+    guard regions.count < BeaconRegion.limit else {
+      throw member.malformed("an app monitors at most \(BeaconRegion.limit) regions")
+    }
+    regions.append(region)
+  }
+
+  /// The beacons with their regions: `given`, else those of the lines, else that of the first UUID. A beacon without UUID
+  /// belongs to each.
+  func of(regions given: [BeaconRegion]) -> [Timeline.Beacon] {
+    var regions = given.isEmpty ? regions : given
+    if regions.isEmpty { regions = firstUUID.map { [BeaconRegion(uuid: $0)] } ?? [] }
+    return beacons.map { beacon in
+      guard let uuid = beacon.uuid else {
+        return Timeline.Beacon(name: beacon.name, regions: Array(0..<max(1, regions.count)))
+      }
+      return Timeline.Beacon(
+        name: beacon.name,
+        regions: regions.indices.filter {
+          regions[$0].contains(uuid: uuid, major: beacon.major, minor: beacon.minor)
+        })
     }
   }
 
-  /// 32 hexadecimal digits in lower case; nil if it is no UUID.
-  static func normal(_ text: String) -> String? {
-    let digits = text.lowercased().filter { $0 != "-" }
-    let isUUID = digits.utf8.count == 32 && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
-    return isUUID ? digits : nil
+  private static func note<Value: Equatable>(
+    _ read: Value, _ known: inout Value?, _ member: FlatObject.Member
+  ) throws(JSONCursor.Malformed) {
+    guard known == nil || known == read else {
+      throw member.malformed("an earlier line gives this beacon another \"\(member.name)\"")
+    }
+    known = read
+  }
+
+  private static func number(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> UInt16 {
+    guard case .number(let number) = member.value, let read = UInt16(exactly: number) else {
+      throw member.malformed("\"\(member.name)\" is a whole number from 0 to 65535")
+    }
+    return read
   }
 
   private mutating func place(
@@ -46,14 +89,13 @@ struct TimelineBeacons {
   ) throws(JSONCursor.Malformed) -> Int {
     let key = name ?? ""
     if let known = indices[key] { return known }
-    guard names.count < BeaconView.limit else {
+    guard beacons.count < BeaconView.limit else {
       throw JSONCursor.Malformed(
         offset: member?.valueOffset ?? 0, message: "a timeline has at most \(BeaconView.limit) beacons")
     }
-    indices[key] = names.count
-    names.append(name)
-    uuids.append(nil)
-    return names.count - 1
+    indices[key] = beacons.count
+    beacons.append(Named(name: name))
+    return beacons.count - 1
   }
 
   private static func name(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> String {
@@ -65,9 +107,6 @@ struct TimelineBeacons {
 }
 
 extension Timeline {
-  /// Whether a text is a UUID, with or without hyphens.
-  public static func isUUID(_ text: String) -> Bool { TimelineBeacons.normal(text) != nil }
-
   /// What a beacon is called; nil: it is the only one, and has no name.
   public func name(of beacon: Int) -> String? {
     guard beacons.indices.contains(beacon) else { return nil }

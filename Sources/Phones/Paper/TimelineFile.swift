@@ -11,7 +11,8 @@ public struct TimelineFault: Error, Hashable, Sendable {
 }
 
 /// Reads a timeline: one JSON object per line, `{"t":0,"distance_m":50}` or `{"t":3,"event":"background"}`, in any order.
-/// `{"t":0,"beacon":"door","distance_m":8}` is the distance from one of several beacons.
+/// `{"t":0,"beacon":"door","distance_m":8}` is the distance from one of several beacons. It may have a `uuid`, `major` and
+/// `minor`, and `{"region":"UUID/MAJOR/MINOR"}` is a region that the app monitors.
 /// Lines such as `{"t":50,"expect":"ranging"}` say what is expected.
 public struct TimelineFile {
   /// At most this many faults are collected.
@@ -46,12 +47,12 @@ public struct TimelineFile {
 
   public var isEmpty: Bool { entries.isEmpty && waypoints.isEmpty }
 
-  /// `end`: how long to simulate; nil: until the last line, expectations included. `uuid`: that of the app's region; nil: the
-  /// first that a line names.
-  public func timeline(until end: Milliseconds? = nil, uuid: String? = nil) -> Timeline {
+  /// `end`: how long to simulate; nil: until the last line, expectations included. `regions`: those of the app; empty: those
+  /// of the lines, or else the first UUID that a line names.
+  public func timeline(until end: Milliseconds? = nil, regions: [BeaconRegion] = []) -> Timeline {
     let end = end ?? expectations.compactMap(\.expectation.time).max()
     var timeline = Timeline(
-      events: entries, waypoints: waypoints, beacons: beacons.of(region: uuid), end: end)
+      events: entries, waypoints: waypoints, beacons: beacons.of(regions: regions), end: end)
     for (name, task) in vocabulary.tasks where !name.isEmpty { timeline.taskNames[task] = name }
     return timeline
   }
@@ -68,15 +69,20 @@ public struct TimelineFile {
 
   private mutating func read(_ object: FlatObject) throws(JSONCursor.Malformed) {
     if object.members.contains(where: { $0.name == "expect" }) { return try readExpectation(object) }
+    if object.members.contains(where: { $0.name == "region" }) {
+      let members = try object.members(named: ["region"])
+      return try members["region"].map { member throws(JSONCursor.Malformed) in try beacons.addRegion(member)
+      }
+        ?? ()
+    }
     let members = try object.members(named: Self.names)
     guard let t = members["t"] else {
       throw JSONCursor.Malformed(offset: 0, message: "\"t\" (seconds) is missing")
     }
     let time = try ScopedExpectation.time(t)
     if let distance = members["distance_m"] {
-      let beacon = try beacons.index(members["beacon"], uuid: members["uuid"])
-      try readWaypoint(distance, of: beacon, at: time)
-    } else if let stranger = members["beacon"] ?? members["uuid"] {
+      try readWaypoint(distance, of: beacons.index(members), at: time)
+    } else if let stranger = TimelineBeacons.members.lazy.compactMap({ members[$0] }).first {
       throw stranger.misnamed("\"\(stranger.name)\" goes with \"distance_m\"")
     }
     if let event = members["event"] {
@@ -88,9 +94,8 @@ public struct TimelineFile {
     }
   }
 
-  private static let names = [
-    "t", "distance_m", "beacon", "uuid", "event", "id", "value", "granted", "handler",
-  ]
+  private static let names =
+    ["t", "distance_m", "event", "id", "value", "granted", "handler"] + TimelineBeacons.members
 
   private mutating func readWaypoint(
     _ member: FlatObject.Member, of beacon: Int, at time: Milliseconds

@@ -74,6 +74,12 @@ public struct PhoneProfile: RuledProfile {
     place < OSProfile.places.upperBound ? os.value(at: place) : strategy.value(at: place)
   }
 
+  /// Those of the named rules that have a value and mean something on this platform.
+  public func constants(_ names: [String]) -> [StatedRule] {
+    names.compactMap { name in Self.rules.first { $0.name == name && $0.condition.concerns(os.family) } }
+      .map(told).filter { $0.value != "none" }
+  }
+
   /// The names of the system's rules that this strategy meets.
   public var systemRuleNames: [String] {
     OSProfile.rules.filter { $0.condition.holds(for: strategy) }.map(\.name)

@@ -121,7 +121,9 @@ public enum LimitRule: Int, TypedRule {
 public enum FlagRule: Int, TypedRule {
   case supportsBeacons, relaunchesAfterForceQuit, tellsWhenInUseApart, hasReducedAccuracy
   case needsAllowsFlag, allowsDistanceFilter, hasActivitySession, hasLiveActivities, needsServiceSession
-  case scansBetweenCycles, screenOffNeedsFilter, startsServiceInBackground, serviceNeedsType
+  case scansBetweenCycles, screenOffNeedsFilter, startsServiceInBackground, startsServiceAtBoot,
+    startsDataSyncAtBoot
+  case serviceNeedsType
   case hasDevicePresence, filtersNeverForLocation
   case mayNotHear, rangingStarted, notifiesOnDisplay, awaitsEvents, holdsServiceSession
   case beginsTask, guardsTask, endsTask, taskGranted
@@ -230,11 +232,6 @@ extension RuledProfile {
     return StatedRule(
       name: rule.name, value: rule.text(constant.value), source: constant.source,
       confidence: constant.confidence)
-  }
-
-  /// Those of the named rules that have a value.
-  public func constants(_ names: [String]) -> [StatedRule] {
-    names.compactMap(told).filter { $0.value != "none" }
   }
 
   /// Sets a constant for a user; an unknown name changes nothing.

@@ -111,6 +111,20 @@ struct RuleCondition: Sendable {
     return word.hasPrefix("not ") ? flag(String(word.dropFirst(4))).map { .flag(place: $0, false) } : nil
   }
 
+  /// Whether a rule that is shown under this condition means anything on a platform.
+  func concerns(_ family: OSProfile.Family) -> Bool {
+    alternatives.contains { terms in
+      terms.allSatisfy { term in
+        switch term {
+        case .family(let own): own == family
+        case .mechanism(let mechanism): mechanism.family == family
+        case .need(let need): need == .nothing || (need == .devicePresence) == (family == .android)
+        case .always, .flag: true
+        }
+      }
+    }
+  }
+
   func holds(for strategy: StrategyProfile) -> Bool {
     alternatives.contains { terms in
       terms.allSatisfy { term in

@@ -20,6 +20,13 @@ struct Decision {
       self.init(verdict: .needsNone, why: "\(profile.strategy.name) keeps the app running by itself")
     } else {
       self.init(conditions)
+      let rules = PhoneRules(profile)
+      if verdict == .none, alone.wait != nil, let limit = rules.autoPauseAfter {
+        let end = rules[.resumesWhenMoving] ? "it moves" : "the app is opened"
+        why =
+          "location pauses itself when the phone has lain still for \(seconds(limit)), until \(end), and "
+          + (why ?? "nothing else wakes it")
+      }
     }
   }
 
@@ -47,15 +54,20 @@ struct Decision {
   private init(_ profile: PhoneProfile, scheduled alone: WakeTrial.Outcome) {
     let strategy = profile.strategy
     let period = seconds(strategy[.scanPeriod])
+    let doze = profile.os[.dozeAfter].map {
+      ", until Doze stops it: after \(seconds($0)) in which the phone lies still with its screen off"
+    }
     switch strategy.mechanism {
     case .foregroundService where alone.isGapFree:
-      self.init(verdict: .needsNone, why: "a foreground service scans all the time, whatever is on air")
+      self.init(
+        verdict: .needsNone, why: "a foreground service scans all the time, whatever is on air" + (doze ?? "")
+      )
     case .intent where alone.isGapFree:
       self.init(
         verdict: .needsNone,
         why:
-          "the system scans and runs the app as long as the beacon is heard: keep one beacon on air without "
-          + "a pause")
+          "the system scans and runs the app as long as the beacon is heard" + (doze ?? "")
+          + ". Keep one beacon on air without a pause")
     case .cycle:
       let limit = profile.os[.serviceLimit].map {
         ", and the system stops the service after \(seconds($0))"

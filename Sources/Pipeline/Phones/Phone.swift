@@ -69,6 +69,9 @@ struct Phone: Sendable {
     for trigger in settings.triggers {
       var lane = Lane(trigger.rearmSignal, trigger.near.rearm, rules, at: time.phoneTime)
       lane.bind(to: trigger.zone, in: zones)
+      if settings.hasRegionOfEachZone {
+        for place in settings.triggers.indices { lane.engine.place(place, in: [place]) }
+      }
       lanes.append(lane)
     }
   }
@@ -138,9 +141,29 @@ extension Phone {
       guard let distance = lanes[index].distance(estimate, nearest: nearest) else { continue }
       isHeard = true
       let now = time.phoneTime
-      apply(.motion(Motion(start: now, distance: distance)), to: index, at: now, into: &news)
+      if settings.hasRegionOfEachZone {
+        hearRegions(of: beacon, around: index, in: engine, at: now, into: &news)
+      } else {
+        apply(.motion(Motion(start: now, distance: distance)), to: index, at: now, into: &news)
+      }
     }
     watchSilence(of: beacon, in: engine)
+  }
+
+  /// The index of a zone's beacon and region in a lane's engine, where those of the lane's own zone are the first.
+  private func place(of zone: Int, in lane: Int) -> Int { zone == lane ? 0 : zone < lane ? zone + 1 : zone }
+
+  /// Each zone's place has a beacon and a region of its own: what their receivers hear, for the engine of one lane.
+  private mutating func hearRegions(
+    of beacon: BeaconIndex, around lane: Int, in engine: ZoneEngine, at now: Milliseconds,
+    into news: inout PhoneNews
+  ) {
+    for zone in lanes.indices {
+      let estimate = estimate(of: beacon, for: lanes[zone], in: engine)
+      let distance = lanes[zone].distance(estimate, nearest: estimate?.distance)
+      let motion = distance.map { Motion(start: now, distance: $0) }
+      apply(.motion(motion, of: place(of: zone, in: lane)), to: lane, at: now, into: &news)
+    }
   }
 
   private func estimate(of beacon: BeaconIndex, for lane: Lane, in engine: ZoneEngine) -> Estimate? {
@@ -281,7 +304,9 @@ extension Phone {
     quietSince = nil
     isHeard = false
     for lane in lanes.indices {
-      apply(.motion(nil), to: lane, at: loss.phoneTime, into: &news)
+      for zone in settings.hasRegionOfEachZone ? lanes.indices : lanes.indices.prefix(1) {
+        apply(.motion(nil, of: zone), to: lane, at: loss.phoneTime, into: &news)
+      }
       // The phone has counted the same silence as the gateway.
       lanes[lane].engine.countSilence(since: quiet.phoneTime, into: &news.policy)
       take(lane, into: &news)

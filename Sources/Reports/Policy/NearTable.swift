@@ -30,8 +30,10 @@ struct NearTable {
       }
     }
     if result.verdicts.count > limit {
+      let rest = result.verdicts.dropFirst(limit)
+      let missed = rest.count { !$0.outcome.isDelivered }
       page.element(
-        "p", ["class": "note"], "and \(result.verdicts.count - limit) more, all of them with --json")
+        "p", ["class": "note"], "and \(rest.count) more, \(missed) of them missed; all with --json")
     }
   }
 
@@ -55,7 +57,7 @@ struct NearTable {
       page.code(block.rawValue)
       page.say(": \(block.words). ")
     }
-    let names = Self.constants(of: verdict)
+    let names = result.profile.constants(verdict.constants).map(\.name)
     if !names.isEmpty {
       page.say("Hangs on ")
       for (index, name) in names.enumerated() {
@@ -74,12 +76,6 @@ struct NearTable {
       }
     }
   }
-
-  static func constants(of verdict: Verdict) -> [String] {
-    var names = verdict.outcome.constants
-    for name in verdict.blockedBy?.constants ?? [] where !names.contains(name) { names.append(name) }
-    return names
-  }
 }
 
 extension Simulation {
@@ -88,7 +84,7 @@ extension Simulation {
     if verdicts.isEmpty { return decidingConstants }
     var names: [String] = []
     for verdict in verdicts {
-      for name in NearTable.constants(of: verdict) where !names.contains(name) { names.append(name) }
+      for name in verdict.constants where !names.contains(name) { names.append(name) }
     }
     return profile.constants(names)
   }

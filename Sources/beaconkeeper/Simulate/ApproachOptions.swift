@@ -19,10 +19,11 @@ struct ApproachOptions: ParsableArguments {
       "Distance beyond which near re-arms. Default: the near distance.", valueName: "distance"))
   var rearm: String?
   @Option(
+    name: [.long, .customLong("uuid")],
     help: ArgumentHelp(
-      "The UUID of the app's region. The app never sees beacons in a timeline with another UUID. Default: the first UUID in the timeline.",
-      valueName: "uuid"))
-  var uuid: String?
+      "A region that the app monitors; may be given up to 20 times. Each wakes the app by its own enter and exit, and the app sees no beacon of a timeline outside all of them. Default: the regions that the timeline names, or else its first UUID.",
+      valueName: "uuid[/major[/minor]]"))
+  var region: [String] = []
   @Option(
     help: ArgumentHelp(
       "Show the app's state and the remaining background time at this time; may be given several times.",
@@ -57,11 +58,14 @@ struct ApproachOptions: ParsableArguments {
     try at.map { try read($0, "--at", Amount.duration, "a time such as 99s") }
   }
 
-  func checkUUID() throws {
-    guard let uuid else { return }
-    guard timeline != nil else { throw ValidationError("--uuid goes with --timeline.") }
-    guard Timeline.isUUID(uuid) else {
-      throw ValidationError("--uuid \(uuid) is not one such as 2f234454-cf6d-4a0f-adf2-f4911ba9ffa6.")
+  func regions() throws -> [BeaconRegion] {
+    guard region.isEmpty || timeline != nil else { throw ValidationError("--region goes with --timeline.") }
+    guard region.count <= BeaconRegion.limit else {
+      throw ValidationError("--region \(region.count) times: an app monitors at most \(BeaconRegion.limit).")
+    }
+    return try region.map {
+      try read(
+        $0, "--region", BeaconRegion.init, "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6, /MAJOR or /MAJOR/MINOR")
     }
   }
 
@@ -92,7 +96,7 @@ struct ApproachOptions: ParsableArguments {
     guard !file.isEmpty else { throw failure("\(path): there is nothing in this timeline", .dataError) }
     asked += file.expectations.map { AskedExpectation(scoped: $0, source: text.place($0)) }
     let name = path == "-" ? "standard input" : path
-    var timeline = file.timeline(until: try end(), uuid: uuid)
+    var timeline = file.timeline(until: try end(), regions: try regions())
     timeline.end = try instants().reduce(timeline.end, max)
     return Approach(name: name, near: near, timeline: timeline)
   }

@@ -31,8 +31,10 @@ struct SimulateCommand: ParsableCommand {
       bluetooth-off, permission ("value": always, when-in-use, denied, reduced-accuracy, …), location-start, \
       location-stop, force-quit, low-memory, reboot, user-launch, debugger ("value": true or false), location-services-on, \
       location-services-off, still, moving, bucket ("value": active, working-set, frequent, rare). Region events follow \
-      from the distance unless the timeline has some of its own. A waypoint may name one of several beacons, and its UUID: \
-      {"t":0,"beacon":"door","uuid":"…","distance_m":8}.
+      from the distance unless the timeline has some of its own. A waypoint may name one of several beacons, and its identity: \
+      {"t":0,"beacon":"door","uuid":"…","major":1,"minor":2,"distance_m":8}. {"region":"UUID/1/2"} is a region that the app \
+      monitors, as --region; it may have twenty. With one region for all, only the first beacon of a row wakes the app; with \
+      one for each, every beacon does.
 
       \(PlatformWords.ofEvents)
 
@@ -120,7 +122,7 @@ struct SimulateCommand: ParsableCommand {
     try refuseSharedOutput()
     _ = try approaches.end()
     _ = try approaches.instants()
-    try approaches.checkUUID()
+    _ = try approaches.regions()
     if !approaches.at.isEmpty && (compare || !capture.isEmpty || approaches.approach.count > 1) {
       throw ValidationError("--at goes with a single approach or timeline, without --compare.")
     }
@@ -253,7 +255,8 @@ struct SimulateCommand: ParsableCommand {
 
   private func page(_ account: SimulationAccount, _ comparisons: [Comparison]) throws -> Report {
     let given: [(name: String, values: [String?])] = [
-      ("approach", approaches.approach), ("timeline", [approaches.timeline]), ("recording", capture),
+      ("approach", approaches.approach), ("timeline", [approaches.timeline]), ("region", approaches.region),
+      ("recording", capture),
       ("configuration", [config]), ("beacon", beacon),
       ("near", [approaches.near ?? (capture.isEmpty ? "4m" : "as the zones decide")]),
       ("re-arm", [approaches.rearm]), ("followed for", [approaches.for]), ("variant", [variant.rawValue]),

@@ -1,0 +1,268 @@
+/// Which choice serves an installation's visitors best, and why the others do not.
+public struct InstallationDesign: Sendable {
+  /// What became of the visits to places, over all walks and phones, each counted by how common it is.
+  public struct Tally: Hashable, Sendable {
+    /// The app fired while the visitor was near the place, or nearer to it than to any other.
+    public var right = 0
+    /// It fired for the place while the visitor was farther away, such as at the neighbour.
+    public var early = 0
+    /// It was right, but later after the visitor's stop than is allowed.
+    public var late = 0
+    /// By why it did not fire at all; nil: the phone never believed the place near.
+    public var missed: [Reason?: Int] = [:]
+    /// The longest time from the visitor's stop to the trigger.
+    public var latest: Milliseconds = 0
+    /// The smallest share that is right on any of the phones.
+    public var worst = 1.0
+    /// The same on the typical phone.
+    public var typical = 0.0
+
+    public var visits: Int { right + early + late + missed.values.reduce(0, +) }
+    public var rightShare: Double { share(right) }
+    public var earlyShare: Double { share(early) }
+    public var missedShare: Double { share(visits - right - early - late) }
+    public var lateShare: Double { share(late) }
+    /// A false trigger is as bad as a missed one.
+    var score: Double { rightShare - earlyShare }
+
+    /// Drain during the visits, as a multiple of a phone that does not range.
+    public var battery: Double { span > 0 ? 1 + drain / span : 1 }
+    fileprivate var drain = 0.0
+    fileprivate var span = 0.0
+
+    fileprivate mutating func add(_ other: Tally, weight: Int) {
+      right += weight * other.right
+      early += weight * other.early
+      late += weight * other.late
+      for (reason, count) in other.missed { missed[reason, default: 0] += weight * count }
+      latest = max(latest, other.latest)
+      drain += Double(weight) * other.drain
+      span += Double(weight) * other.span
+    }
+
+    private func share(_ count: Int) -> Double { visits > 0 ? Double(count) / Double(visits) : 0 }
+  }
+
+  /// A system and strategy under a choice.
+  public struct Answer: Sendable {
+    public var profile: PhoneProfile
+    public var tally: Tally
+  }
+
+  /// A choice with the best strategy of each system.
+  public struct Option: Sendable {
+    public var choice: InstallationChoice
+    public var answers: [Answer]
+
+    public var right: Double { mean(\.rightShare) }
+    public var early: Double { mean(\.earlyShare) }
+    public var late: Double { mean(\.lateShare) }
+    public var missed: Double { mean(\.missedShare) }
+    public var typical: Double { mean(\.typical) }
+    public var worst: Double { answers.map(\.tally.worst).min() ?? 0 }
+    public var latest: Milliseconds { answers.map(\.tally.latest).max() ?? 0 }
+    var score: Double { mean(\.score) }
+
+    private func mean(_ share: (Tally) -> Double) -> Double {
+      answers.isEmpty ? 0 : answers.map { share($0.tally) }.reduce(0, +) / Double(answers.count)
+    }
+  }
+
+  public let installation: Installation
+  /// Micrometres per second.
+  public let speeds: [Micrometres]
+  /// Best first.
+  public let options: [Option]
+  /// Every strategy under the best choice, best first of each system.
+  public let strategies: [Answer]
+  /// The best choice with one thing changed.
+  public let changes: [Option]
+  /// The best choice at wider spacings, each with the strategies and the near distance that are best there.
+  public let spacings: [(spacing: Micrometres, option: Option)]
+
+  public static let powers = [-20, -12, -4, 4]
+  public static let intervals: [Milliseconds] = [100, 300, 1000]
+
+  /// `powers` and `intervals`: those to choose from; not empty, as `profiles` and `speeds`.
+  public init(
+    _ installation: Installation, speeds: [Micrometres], profiles: [PhoneProfile],
+    powers: [Int] = Self.powers, intervals: [Milliseconds] = Self.intervals
+  ) {
+    self.installation = installation
+    self.speeds = speeds
+    let trial = InstallationTrial(installation, speeds: speeds)
+    var known: [InstallationChoice: [Answer]] = [:]
+    func answers(_ choice: InstallationChoice) -> [Answer] {
+      // Intervals that lose as many callbacks come to the same.
+      var like = choice
+      like.interval = intervals.first { choice.with(interval: $0).emptyTicks == choice.emptyTicks } ?? 0
+      if let found = known[like] { return found }
+      let found = profiles.map { Answer(profile: $0, tally: trial.tally(choice, $0)) }
+      known[like] = found
+      return found
+    }
+    func option(_ choice: InstallationChoice) -> Option {
+      Option(choice: choice, answers: Self.best(answers(choice)))
+    }
+    let nears = Self.nears(of: installation)
+    let layouts = installation.places > 1 ? [true, false] : [false]
+    var all: [Option] = []
+    for power in powers {
+      for interval in intervals {
+        for layout in layouts {
+          for near in nears {
+            all.append(
+              option(.init(power: power, interval: interval, hasRegionOfEach: layout, near: near)))
+          }
+        }
+      }
+    }
+    options = all.enumerated().sorted { first, second in
+      let (a, b) = (first.element, second.element)
+      if a.score != b.score { return a.score > b.score }
+      if a.choice.beaconDays != b.choice.beaconDays { return a.choice.beaconDays > b.choice.beaconDays }
+      return first.offset < second.offset
+    }.map(\.element)
+    let best = options[0].choice
+    strategies = Self.ranked(answers(best))
+    changes = all.filter { $0.choice.differences(from: best) == 1 }
+    spacings = (installation.places > 1 ? [3, 4, 6, 8] as [Micrometres] : []).map { halves in
+      var wider = installation
+      wider.spacing = installation.spacing * halves / 2
+      let trial = InstallationTrial(wider, speeds: speeds)
+      let options = nears.map { near in
+        let choice = best.with(near: near)
+        return Option(
+          choice: choice,
+          answers: Self.best(profiles.map { Answer(profile: $0, tally: trial.tally(choice, $0)) }))
+      }
+      return (wider.spacing, options.reduce(options[0]) { $1.score > $0.score ? $1 : $0 })
+    }
+  }
+
+  /// The distances to try. A phone that is off by 9 dB believes 1 m to be 0.35 m or 2.8 m: with the last of them even the one that
+  /// hears least fires where visitors stop.
+  private static func nears(of installation: Installation) -> [Micrometres] {
+    let tried =
+      ([4, 6, 8, 12, 16] as [Micrometres]).map { installation.near * $0 / 8 } + [installation.stop * 3]
+    return Set(tried).filter { $0 > 0 }.sorted()
+  }
+
+  /// By score; of equal ones that first which costs the phone less.
+  private static func ranked(_ answers: [Answer]) -> [Answer] {
+    var systems: [String] = []
+    for answer in answers where !systems.contains(answer.profile.os.name) {
+      systems.append(answer.profile.os.name)
+    }
+    return systems.flatMap { system in
+      answers.filter { $0.profile.os.name == system }.enumerated().sorted { first, second in
+        let (a, b) = (first.element.tally.score, second.element.tally.score)
+        return a != b ? a > b : first.offset < second.offset
+      }.map(\.element)
+    }
+  }
+
+  /// The best strategy of each system.
+  private static func best(_ answers: [Answer]) -> [Answer] {
+    var seen: Set<String> = []
+    return ranked(answers).filter { seen.insert($0.profile.os.name).inserted }
+  }
+}
+
+extension InstallationChoice {
+  func with(interval: Milliseconds) -> InstallationChoice {
+    var choice = self
+    choice.interval = interval
+    return choice
+  }
+
+  func with(near: Micrometres) -> InstallationChoice {
+    var choice = self
+    choice.near = near
+    return choice
+  }
+
+  func differences(from other: InstallationChoice) -> Int {
+    (power != other.power ? 1 : 0) + (interval != other.interval ? 1 : 0)
+      + (hasRegionOfEach != other.hasRegionOfEach ? 1 : 0) + (near != other.near ? 1 : 0)
+  }
+}
+
+/// Walks through an installation in the policy engine.
+public struct InstallationTrial: Sendable {
+  let installation: Installation
+  private let visits: [Installation.Visit]
+  private let timelines: [Bool: [Timeline]]
+
+  public init(_ installation: Installation, speeds: [Micrometres]) {
+    self.installation = installation
+    let visits = speeds.map(installation.visit)
+    self.visits = visits
+    timelines = Dictionary(
+      uniqueKeysWithValues: [true, false].map { ofEach in
+        (ofEach, visits.map { installation.timeline($0, regionOfEach: ofEach) })
+      })
+  }
+
+  /// What one phone does on one walk.
+  public func simulation(
+    _ choice: InstallationChoice, _ profile: PhoneProfile, offset: Int, walk: Int
+  ) -> Simulation? {
+    guard let timeline = timelines[choice.hasRegionOfEach]?[walk] else { return nil }
+    var profile = profile
+    profile.strategy[.heardDistance] = choice.heard(offset: offset)
+    profile.os[.emptyTicksPerTen] = max(profile.os[.emptyTicksPerTen], choice.emptyTicks)
+    let near = Micrometres((Double(choice.near) * InstallationChoice.factor(offset)).rounded())
+    return Simulation(
+      profile, near: NearDistances(near: near, rearm: near + near / 2), timeline: timeline,
+      keepsHistory: false)
+  }
+
+  func tally(_ choice: InstallationChoice, _ profile: PhoneProfile) -> InstallationDesign.Tally {
+    var tally = InstallationDesign.Tally()
+    for (offset, weight) in InstallationChoice.offsets {
+      var phone = InstallationDesign.Tally()
+      for walk in visits.indices {
+        guard let result = simulation(choice, profile, offset: offset, walk: walk) else { continue }
+        add(result, visits[walk], to: &phone)
+      }
+      tally.worst = min(tally.worst, phone.rightShare)
+      if offset == 0 { tally.typical = phone.rightShare }
+      tally.add(phone, weight: weight)
+    }
+    return tally
+  }
+
+  private func add(
+    _ result: Simulation, _ visit: Installation.Visit, to tally: inout InstallationDesign.Tally
+  ) {
+    tally.drain += (result.batteryFactor - 1) * Double(result.end)
+    tally.span += Double(result.end)
+    for place in 0..<installation.places {
+      let verdicts = result.verdicts.filter { $0.beacon == place }
+      guard let fired = verdicts.first(where: { $0.delivered != nil }), let time = fired.delivered else {
+        tally.missed[verdicts.first?.outcome, default: 0] += 1
+        continue
+      }
+      // That a callback was lost is luck, and makes no trigger right.
+      let isBlocked = fired.blockedBy.map { $0 != .emptyTick } ?? false
+      guard isNear(place, at: isBlocked ? time : fired.crossed, visit) else {
+        tally.early += 1
+        continue
+      }
+      let lateness = max(0, time - visit.stops[place])
+      tally.latest = max(tally.latest, lateness)
+      if lateness <= installation.within { tally.right += 1 } else { tally.late += 1 }
+    }
+  }
+
+  private func isNear(_ place: Int, at time: Milliseconds, _ visit: Installation.Visit) -> Bool {
+    let route = visit.waypoints.filter { $0.beacon == place }
+    guard let next = route.firstIndex(where: { $0.time > time }), next > 0,
+      let from = route[next - 1].distance, let to = route[next].distance
+    else { return false }
+    let span = Double(route[next].time - route[next - 1].time)
+    let share = Double(time - route[next - 1].time) / span
+    return Double(from) + (Double(to) - Double(from)) * share <= Double(installation.reach)
+  }
+}
