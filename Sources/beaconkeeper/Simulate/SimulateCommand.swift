@@ -120,6 +120,7 @@ struct SimulateCommand: ParsableCommand {
     try refuseSharedOutput()
     _ = try approaches.end()
     _ = try approaches.instants()
+    _ = try approaches.beginning(.pocket)
     try approaches.checkUUID()
     if !approaches.at.isEmpty && (compare || !capture.isEmpty || approaches.approach.count > 1) {
       throw ValidationError("--at goes with a single approach or timeline, without --compare.")
@@ -173,7 +174,7 @@ struct SimulateCommand: ParsableCommand {
       account.book = book(asked, account)
       let recorded = RecordedApproaches(
         configuration: configuration, captures: capture, beacons: beacon,
-        near: try approaches.nearRule(unlessGiven: nil))
+        near: try approaches.nearRule(unlessGiven: nil), since: try approaches.beginning(.pocket))
       do {
         try recorded.follow(into: &account)
       } catch {
@@ -239,13 +240,14 @@ struct SimulateCommand: ParsableCommand {
           variant: variant, account: account, instants: approaches.instants(), comparison: comparison
         ).text)
     }
+    let since = try approaches.beginning(approaches.timeline == nil ? .pocket : .timeline)
     let single = capture.isEmpty && account.approaches == 1
     if compare {
-      try tell(SimulationTable(comparisons, variant, visitsPerDay: visitsPerDay).text)
+      try tell(SimulationTable(comparisons, variant, since, visitsPerDay: visitsPerDay).text)
     } else if single {
-      try tell(SimulationTable(account.results, variant, at: approaches.instants()).text)
+      try tell(SimulationTable(account.results, variant, since, at: approaches.instants()).text)
     } else {
-      try tell(SimulationTable(account.tallies, variant).text)
+      try tell(SimulationTable(account.tallies, variant, since).text)
     }
   }
 
