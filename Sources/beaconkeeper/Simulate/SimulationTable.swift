@@ -32,10 +32,7 @@ struct SimulationTable {
 
   /// The strategies of each system, best first.
   init(_ comparisons: [Comparison], _ variant: Variant, _ since: Since, visitsPerDay: Int) {
-    let phones = comparisons.lazy.flatMap(\.entries).map { $0.tally.spread.map(\.phone) }.max {
-      $0.count < $1.count
-    }
-    let table = ComparisonRow.table(visitsPerDay: visitsPerDay, phones: phones ?? [])
+    let table = ComparisonRow.table(visitsPerDay: visitsPerDay)
     let parts = comparisons.map { comparison in
       comparison.systems.map(\.name).joined(separator: ", ") + "\n"
         + table.text(ComparisonRow.all(comparison))
@@ -48,7 +45,8 @@ struct SimulationTable {
 
   /// Which iOS it is about, and how long the phone has been in a pocket.
   private static func header(_ variant: Variant, _ since: Since, _ profiles: [PhoneProfile]) -> String {
-    (profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n" : "") + "\(since.words)\n\n"
+    (profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n" : "")
+      + (profiles.first?.circumstances ?? []).map { "\($0)\n" }.joined() + "\(since.words)\n\n"
   }
 
   /// A line for each instant and profile.
