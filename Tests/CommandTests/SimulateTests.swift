@@ -144,6 +144,9 @@ import Testing
         struct Strategy: Decodable {
           var strategy: String
           var share: Double
+          var share_mean: Double
+          var share_low: Double
+          var share_high: Double
           var pareto: Bool
           var battery_factor: Double
         }
@@ -154,10 +157,30 @@ import Testing
     struct Whole: Decodable { var comparison: Ranking }
     let ranking = try JSONDecoder().decode(Whole.self, from: Data(result.output.utf8)).comparison
     let strategies = try #require(ranking.systems.first).strategies
-    #expect(strategies.map(\.share) == strategies.map(\.share).sorted(by: >))
+    #expect(strategies.map(\.share_mean) == strategies.map(\.share_mean).sorted(by: >))
+    #expect(strategies.allSatisfy { ($0.share_low...$0.share_high).contains($0.share_mean) })
     #expect(strategies.first { $0.strategy == "background-task" }?.share == 0.5)
     #expect(strategies.first { $0.strategy == "location-always" }?.battery_factor == 2)
     #expect(strategies.contains { $0.pareto } && strategies.contains { !$0.pareto })
+  }
+
+  @Test func `a phone in the pocket, a device and a condition change the answer`() async throws {
+    func run(_ os: String, _ option: String, _ value: String) async throws -> Command.Result {
+      try await Command.run(
+        "simulate", "--approach", "5m@1m/s", "--near", "2m", "--os", os, option, value, "--strategy",
+        "altbeacon-legacy")
+    }
+    let pocket = try await run("android14", "--near", "2m")
+    #expect(pocket.output.contains("TASK_EXPIRED") && pocket.output.contains("an hour before the walk"))
+    let fresh = try await run("android14", "--since", "0s")
+    #expect(fresh.output.contains("DELIVERED") && fresh.output.contains("0 s before the walk"))
+    let unknown = try await run("android14", "--device", "nokia")
+    #expect(unknown.status == 64 && unknown.errors.contains("--device nokia is none of iphone-4s"))
+    let other = try await run("android14", "--device", "iphone-4s")
+    #expect(other.status == 64 && other.errors.contains("goes with iphone-4s"))
+    let device = try await Command.run(
+      "simulate", "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "stock", "--device", "iphone-4s")
+    #expect(device.output.contains("NOT_DETECTED") && device.output.contains("iphone-4s"))
   }
 
   @Test func everyCodeOfATableIsExplained() async throws {

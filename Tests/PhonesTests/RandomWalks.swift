@@ -44,6 +44,9 @@ struct RandomWalk {
     timeline = Timeline(
       events: told, waypoints: waypoints, beacons: beacons, end: end,
       start: random.pick([nil, .foreground, .background]))
+    if timeline.start == .background, random.chance(40) {
+      timeline.since = .before(Milliseconds.random(in: 0...6000, using: &random) * 100)
+    }
   }
 
   private static let all = PhoneProfile.all(.seed) + PhoneProfile.all(.observed)

@@ -77,7 +77,11 @@ final class ReferencePhone {
     session = app[.startsLocation] && app.mechanism != .sampledLocation
     fromForeground = true
     screen = isAndroid && walk.timeline.start == .foreground
-    if walk.timeline.start == .background {
+    if case .before(let lead) = walk.timeline.since {
+      t = -lead
+      (graceUntil, lingersUntil, backgroundSince, aliveUntil) = (t, t, t, t)
+      (scanStart, bucketSince, screenOffSince) = (t, t, t)
+    } else if walk.timeline.start == .background {
       if app.mechanism == .events { life = .suspended } else { goToBackground() }
       lingersUntil = 0
     }
@@ -85,8 +89,15 @@ final class ReferencePhone {
 
   func run(_ timeline: Timeline) {
     let told = timeline.entries.filter { if case .motion = $0.event { false } else { true } }
+    let start = t
+    while t < 0 {
+      step(t == start ? [.background] : [])
+      if isAndroid && life == .background && bucket != nil { bucketUsed += 100 }
+      t += 100
+    }
     while t <= timeline.end {
-      step(told.filter { $0.time == t }.map(\.event))
+      let first: [PhoneEvent] = t == start && timeline.since != .timeline ? [.background] : []
+      step(first + told.filter { $0.time == t }.map(\.event))
       states.append(state)
       if t < timeline.end && isRanging { ranged += 100 }
       if t < timeline.end && isAndroid && life == .background && bucket != nil { bucketUsed += 100 }

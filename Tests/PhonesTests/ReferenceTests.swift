@@ -1,6 +1,7 @@
 import Glibc
-import Phones
 import Testing
+
+@testable import Phones
 
 /// The engine, which jumps from event to event, against an account of the same rules that steps 100 ms at a time.
 @Suite struct ReferenceTests {
@@ -21,7 +22,11 @@ import Testing
     let reference = ReferencePhone(walk)
     reference.run(walk.timeline)
 
-    var engine = PhoneEngine(PhoneRules(walk.profile), near: walk.rule, start: walk.timeline.start)
+    let rules = PhoneRules(walk.profile)
+    var engine =
+      walk.timeline.since.lead(of: walk.profile, phase: 0).map {
+        PhoneEngine(rules, near: walk.rule, inBackgroundFor: $0)
+      } ?? PhoneEngine(rules, near: walk.rule, start: walk.timeline.start)
     if walk.timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
     for (index, beacon) in walk.timeline.beacons.enumerated() { engine.place(index, in: beacon.regions) }
     var output = PolicyOutput()

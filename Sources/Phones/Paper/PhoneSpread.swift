@@ -1,12 +1,16 @@
-/// How phones differ from each other with the same system and the same app: what they hear, how far off their RSSI is, and how
-/// late they notice. No single favourable phone should decide a comparison (S0: "varies by device").
+/// A crowd of phones with the same system and the same app, that differ as phones in the field do: in what they hear, how far off
+/// their RSSI is, when they notice, and where in its schedule the app is. No single favourable phone decides a comparison (S0:
+/// "varies by device").
+///
+/// A phone has its own hearing for good. At each of its visits latencies and phase are others. All follow from the seed: the same
+/// seed, the same crowd. Draws are spread evenly over each rule (a Latin hypercube), so that a few hundred are enough.
 public struct PhoneSpread: Sendable {
-  public struct Phone: Sendable {
-    /// What sets it apart, such as `hears least`.
-    public var name: String
-    public var profile: PhoneProfile
+  /// One visit of one phone.
+  struct Draw {
+    var profile: PhoneProfile
     /// The app believes the beacon this many times as far away as it is.
-    public var distanceFactor: Double = 1
+    var distanceFactor = 1.0
+    var phase = 0.5
 
     /// The near distance at which this phone's app fires; the crossing that a person would see stays the same.
     func near(_ rule: NearDistances) -> NearDistances {
@@ -17,45 +21,91 @@ public struct PhoneSpread: Sendable {
     }
   }
 
-  public let phones: [Phone]
+  public static let usualDraws = 200
+  private static let visits = 10
 
-  public init(of profile: PhoneProfile) {
-    var phones: [Phone] = []
-    func add(_ name: String, factor: Double = 1, _ change: (inout PhoneProfile) -> Void = { _ in }) {
-      var changed = profile
-      change(&changed)
-      phones.append(Phone(name: name, profile: changed, distanceFactor: factor))
+  let profile: PhoneProfile
+  public let phones: Int
+  let visitsPerPhone: Int
+  private let measured: [(place: Int, measured: Measured)]
+  /// Even shares from 0 to 1 in random order: of each phone for hearing, deafness, distance and each measured rule, of each
+  /// visit for phase, entry and each measured rule.
+  private let ofPhones: [[Double]]
+  private let ofVisits: [[Double]]
+
+  public init(of profile: PhoneProfile, draws: Int = usualDraws, seed: UInt64 = 1) {
+    self.profile = profile
+    visitsPerPhone = min(max(draws, 1), Self.visits)
+    phones = max(draws / visitsPerPhone, 1)
+    measured = profile.measured.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    var random = SplitMix(state: seed)
+    func columns(_ count: Int, _ rows: Int) -> [[Double]] {
+      (0..<count).map { _ in (0..<rows).map { (Double($0) + 0.5) / Double(rows) }.shuffled(using: &random) }
     }
+    ofPhones = columns(3 + measured.count, phones)
+    ofVisits = columns(2 + measured.count, phones * visitsPerPhone)
+  }
+
+  func draw(phone: Int, visit: Int) -> Draw {
+    var draw = Draw(profile: profile)
+    let index = phone * visitsPerPhone + visit
     let strategy = profile.strategy
+    let hearing = ofPhones[0][phone]
+    let (least, usual, most) = (
+      strategy[.heardDistanceLeast], strategy[.heardDistance], strategy[.heardDistanceMost]
+    )
+    let heard =
+      hearing < 0.5
+      ? Double(least) + 2 * hearing * Double(usual - least)
+      : Double(usual) + (2 * hearing - 1) * Double(most - usual)
+    draw.profile.strategy[.heardDistance] = Micrometres(heard)
+    // Not even at 0 m; one phone in seven is an estimate.
+    if strategy[.mayNotHear], ofPhones[1][phone] < 1.0 / 7 { draw.profile.strategy[.heardDistance] = -1 }
     let spread = max(1, strategy[.nearSpread])
-    add("typical")
-    add("hears least") { $0.strategy[.heardDistance] = strategy[.heardDistanceLeast] }
-    add("hears most") { $0.strategy[.heardDistance] = strategy[.heardDistanceMost] }
-    add("believes it farther", factor: spread)
-    add("believes it nearer", factor: 1 / spread)
-    add("notices late") { phone in
-      let latency = profile.os[.entryLatencyMost]
-      phone.os[.entryLatency] = max(phone.os[.entryLatency], latency)
-      phone.strategy[.hitLatency] = strategy[.hitLatency].map { $0 + latency }
+    let side = 2 * ofPhones[2][phone] - 1
+    draw.distanceFactor = side < 0 ? 1 / (1 - side * (spread - 1)) : 1 + side * (spread - 1)
+    draw.phase = ofVisits[0][index]
+    drawLateEntry(into: &draw, index)
+    for (column, (place, measured)) in measured.enumerated() {
+      let share = ofVisits[2 + column][index]
+      let never = measured.neverShare(of: ofPhones[3 + column][phone])
+      let isNever = share >= 1 - never
+      let value = measured.value(at: never < 1 ? min(share / (1 - never), 1) : 1)
+      draw.profile[place: place].value =
+        isNever ? Measured.never(of: PhoneProfile.rules[place]) : .number(Int64(value.rounded()))
     }
-    // Not even at 0 m.
-    if strategy[.mayNotHear] { add("does not hear it") { $0.strategy[.heardDistance] = -1 } }
-    self.phones = phones
+    return draw
+  }
+
+  /// Where nobody measured entry: up to the latency of the slowest phones.
+  private func drawLateEntry(into draw: inout Draw, _ index: Int) {
+    let place = NumberRule.entryLatency.place
+    if case .user = profile[place: place].source { return }
+    guard profile.measured[place] == nil else { return }
+    let (usual, most) = (profile.os[.entryLatency], profile.os[.entryLatencyMost])
+    let slowness = max(0, 2 * ofVisits[1][index] - 1)
+    draw.profile.os[.entryLatency] = usual + Milliseconds(slowness * Double(max(0, most - usual)))
+    if let hit = profile.strategy[.hitLatency] {
+      draw.profile.strategy[.hitLatency] = hit + Milliseconds(slowness * Double(most))
+    }
   }
 
   /// What one phone did with the near triggers of an approach.
   struct Answer: Hashable, Sendable {
-    var delivered = 0
+    /// How late each delivery was.
+    var lateness: [Milliseconds] = []
     /// Times that its app fired though the beacon was not near, or once more for the same near.
     var falseTriggers = 0
   }
 
-  /// The answers in the order of `phones`. `truth`: the approach on the typical phone, whose crossings a person would see.
-  func answers(to approach: Approach, truth: Simulation) -> [Answer] {
-    phones.map { phone in
+  /// The answers of a phone's visits. `truth`: the approach on the typical phone, whose crossings a person would see.
+  func answers(of phone: Int, to approach: Approach, truth: Simulation) -> [Answer] {
+    (0..<visitsPerPhone).map { visit in
+      let draw = draw(phone: phone, visit: visit)
       let result = Simulation(
-        phone.profile, near: phone.near(approach.near), timeline: approach.timeline, keepsHistory: false)
-      return Self.answer(result.verdicts, truth.verdicts, believesNearer: phone.distanceFactor < 1)
+        draw.profile, near: draw.near(approach.near), timeline: approach.timeline, keepsHistory: false,
+        phase: draw.phase)
+      return Self.answer(result.verdicts, truth.verdicts, believesNearer: draw.distanceFactor < 1)
     }
   }
 
@@ -65,7 +115,8 @@ public struct PhoneSpread: Sendable {
     for (beacon, verdicts) in Dictionary(grouping: own, by: \.beacon) {
       let crossings = truth.filter { $0.beacon == beacon }.map(\.crossed)
       var last: Int?
-      for (index, verdict) in verdicts.enumerated() where verdict.outcome.isDelivered {
+      for (index, verdict) in verdicts.enumerated() {
+        guard let delivered = verdict.delivered else { continue }
         let place: Int?
         if believesNearer {
           let next = index + 1 < verdicts.count ? verdicts[index + 1].crossed : .max
@@ -74,7 +125,7 @@ public struct PhoneSpread: Sendable {
           place = crossings.lastIndex { $0 <= verdict.crossed }
         }
         if let place, place != last {
-          answer.delivered += 1
+          answer.lateness.append(max(0, delivered - crossings[place]))
           last = place
         } else {
           answer.falseTriggers += 1
@@ -82,5 +133,18 @@ public struct PhoneSpread: Sendable {
       }
     }
     return answer
+  }
+}
+
+/// A generator by Steele, Lea and Flood (2014) that needs no more than a seed.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
   }
 }

@@ -35,14 +35,22 @@ public struct Simulation: Sendable {
   /// When and why the deciding window closed; nil if it stayed open or there was none.
   public let closing: (time: Milliseconds, why: Reason)?
 
-  /// `keepsHistory` false saves time and memory where only the outcome counts.
+  /// - Parameters:
+  ///   - keepsHistory: false saves time and memory where only the outcome counts.
+  ///   - phase: where in its schedule the phone is when the timeline begins, from 0 to 1; see `Since`.
   public init(
-    _ profile: PhoneProfile, near: NearDistances, timeline: Timeline, keepsHistory: Bool = true
+    _ profile: PhoneProfile, near: NearDistances, timeline: Timeline, keepsHistory: Bool = true,
+    phase: Double = 0.5
   ) {
-    var engine = PhoneEngine(PhoneRules(profile), near: near, start: timeline.start)
+    let rules = PhoneRules(profile)
+    var engine =
+      timeline.since.lead(of: profile, phase: phase).map {
+        PhoneEngine(rules, near: near, inBackgroundFor: $0)
+      } ?? PhoneEngine(rules, near: near, start: timeline.start)
     if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
     for (index, beacon) in timeline.beacons.enumerated() { engine.place(index, in: beacon.regions) }
     if keepsHistory { engine.keepHistory() }
+    engine.history?.facts.removeAll { $0.time < 0 }
     var output = PolicyOutput()
     for entry in timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
     engine.advance(through: timeline.end, into: &output)

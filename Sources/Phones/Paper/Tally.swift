@@ -1,8 +1,8 @@
 /// The outcomes of the near triggers of several approaches under one profile, and their cost.
 public struct Tally: Hashable, Sendable {
-  /// A phone of the spread, how many triggers it delivered, and how often its app fired when the beacon was not near.
+  /// A phone of the crowd over all its visits: how many triggers it delivered, and how often its app fired when the beacon was
+  /// not near.
   public struct PhoneShare: Hashable, Sendable {
-    public var phone: String
     public var delivered = 0
     public var falseTriggers = 0
   }
@@ -20,9 +20,14 @@ public struct Tally: Hashable, Sendable {
   public private(set) var ranging: Milliseconds = 0
   /// Approaches that never came near, so there was nothing to deliver.
   public private(set) var withoutTrigger = 0
-  /// Each phone of the spread and how many of the triggers it delivered; empty: only one phone was followed.
+  /// Empty: only the typical phone was followed.
   public private(set) var spread: [PhoneShare] = []
+  /// Triggers of one phone of the crowd, over all its visits.
   private var spreadTriggers = 0
+  /// How many deliveries of the crowd were this late; in seconds of three digits, so that there are not many.
+  private var lateness: [Milliseconds: Int] = [:]
+  /// Rules that decided, and that nobody measured for this phone.
+  public private(set) var unmeasured: [Unmeasured] = []
   /// Excess drain, and the span it covers, in milliseconds.
   private var drain = 0.0
   public private(set) var span: Milliseconds = 0
@@ -44,6 +49,27 @@ public struct Tally: Hashable, Sendable {
   }
   public var worstShare: Double? { spread.indices.compactMap(share(ofPhone:)).min() ?? share }
   public var bestShare: Double? { spread.indices.compactMap(share(ofPhone:)).max() ?? share }
+  /// Nine of ten phones of the crowd deliver a share between these; without a crowd nil.
+  public var shareInterval: ClosedRange<Double>? {
+    let shares = spread.indices.compactMap(share(ofPhone:)).sorted()
+    guard !shares.isEmpty else { return nil }
+    let beyond = shares.count / 20
+    return shares[beyond]...shares[shares.count - 1 - beyond]
+  }
+  /// Triggers of the crowd that no app saw, as a share; nil: there was no crowd.
+  public var neverShare: Double? { spread.isEmpty ? nil : meanShare.map { 1 - $0 } }
+
+  /// How late a share of the crowd's deliveries was at most; nil: there was none.
+  public func lateness(of share: Double) -> Milliseconds? {
+    let count = lateness.values.reduce(0, +)
+    var left = Int((share * Double(count)).rounded(.up))
+    for (late, number) in lateness.sorted(by: { $0.key < $1.key }) {
+      left -= number
+      if left <= 0 { return late }
+    }
+    return nil
+  }
+
   /// The share of one phone of the spread.
   public func share(ofPhone index: Int) -> Double? {
     spreadTriggers > 0 ? Double(spread[index].delivered) / Double(spreadTriggers) : nil
@@ -82,14 +108,26 @@ public struct Tally: Hashable, Sendable {
   }
 
   /// Follows an approach on phones that differ. `truth`: its result on the typical one.
-  public mutating func addSpread(of approach: Approach, truth: Simulation) {
-    let spread = PhoneSpread(of: profile)
-    if self.spread.isEmpty { self.spread = spread.phones.map { PhoneShare(phone: $0.name) } }
-    for (index, answer) in spread.answers(to: approach, truth: truth).enumerated() {
-      self.spread[index].delivered += answer.delivered
-      self.spread[index].falseTriggers += answer.falseTriggers
+  public mutating func addSpread(
+    of approach: Approach, truth: Simulation, draws: Int = PhoneSpread.usualDraws, seed: UInt64 = 1
+  ) {
+    let crowd = PhoneSpread(of: profile, draws: draws, seed: seed)
+    if spread.isEmpty { spread = Array(repeating: PhoneShare(), count: crowd.phones) }
+    for phone in spread.indices {
+      for answer in crowd.answers(of: phone, to: approach, truth: truth) {
+        spread[phone].delivered += answer.lateness.count
+        spread[phone].falseTriggers += answer.falseTriggers
+        for late in answer.lateness { lateness[Self.rounded(late), default: 0] += 1 }
+      }
     }
-    spreadTriggers += truth.verdicts.count
+    spreadTriggers += truth.verdicts.count * crowd.visitsPerPhone
+    for rule in truth.unmeasured where !unmeasured.contains(rule) { unmeasured.append(rule) }
+  }
+
+  private static func rounded(_ time: Milliseconds) -> Milliseconds {
+    var unit: Milliseconds = 100
+    while time / unit >= 1000 { unit *= 10 }
+    return (time + unit / 2) / unit * unit
   }
 
   private mutating func addCost(of cost: Simulation) {

@@ -47,6 +47,8 @@ public struct Timeline: Hashable, Sendable {
   /// The recording ends here. What the phone did later is unknown.
   public var isCut = false
   public var start: PhoneEngine.Start
+  /// Of an app that is in the background from the start.
+  public var since = Since.timeline
   /// The entries include region events or wake regions. Distance then causes no events of the app's own region.
   public private(set) var givesRegionEvents: Bool
 

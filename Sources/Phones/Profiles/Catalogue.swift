@@ -40,15 +40,27 @@ public enum Catalogue {
     return nil
   }
 
+  public static var devices: [Circumstance] { RuleTable.shipped.devices }
+  public static var conditions: [Circumstance] { RuleTable.shipped.conditions }
+
   public static func strategy(named name: String, variant: Variant = .observed) -> StrategyProfile? {
     strategies(variant).first { $0.name == name }
   }
+}
+
+/// A device or a condition of a phone, which has rules of its own.
+public struct Circumstance: Hashable, Sendable {
+  public var name: String
+  public var family: OSProfile.Family
+  public var summary: String
 }
 
 /// An operating system and a strategy that works on it.
 public struct PhoneProfile: RuledProfile {
   public var os: OSProfile
   public var strategy: StrategyProfile
+  /// The device and the conditions whose rules it has.
+  public private(set) var circumstances: [String] = []
 
   /// nil if the strategy does not exist on that system; `mismatch` says why.
   public init?(os: OSProfile, strategy: StrategyProfile) {
@@ -68,6 +80,29 @@ public struct PhoneProfile: RuledProfile {
         strategy[place: place] = newValue
       }
     }
+  }
+
+  /// What was measured of the rules, by place. A rule that somebody sets has the same value on all phones.
+  var measured: [Int: Measured] { os.measured.merging(strategy.measured) { $1 } }
+
+  mutating func setMeasured(_ measured: Measured, at place: Int) {
+    if place < OSProfile.places.upperBound {
+      os.measured[place] = measured
+    } else {
+      strategy.measured[place] = measured
+    }
+  }
+
+  /// What was measured of the rules that the strategy meets, in the order of the table.
+  public var spreads: [StatedSpread] {
+    let ofAndroid = ["scan_interval", "hit_latency"]
+    return measured.sorted { $0.key < $1.key }.map { StatedSpread(Self.rules[$0.key], $0.value) }.filter {
+      ofAndroid.contains($0.name) == (os.family == .android)
+    }
+  }
+
+  public func measured(_ name: String) -> Measured? {
+    Self.rules.first { $0.name == name }.flatMap { measured[$0.place] }
   }
 
   public func value(at place: Int) -> ConstantValue {
@@ -107,6 +142,29 @@ public struct PhoneProfile: RuledProfile {
       if os[.serviceLimit] == nil { return "\(strategy.name) needs Android 8 or later, not \(os.name)" }
     }
     return nil
+  }
+
+  /// The same phone as a device of this name, or under a condition. Rules of both stand above those of the system.
+  ///
+  /// nil: there is none of that name for this family.
+  public func under(_ name: String, _ variant: Variant) -> PhoneProfile? {
+    let table = RuleTable.shipped
+    guard let circumstance = (table.devices + table.conditions).first(where: { $0.name == name }),
+      circumstance.family == os.family
+    else { return nil }
+    var profile = self
+    let chain = Catalogue.systems(variant).filter { $0.family == os.family }.map(\.name)
+    let systems = chain.prefix { $0 != os.name } + [os.name]
+    for (place, constant) in table.constants(under: name, variant) {
+      profile[place: place] = constant
+    }
+    for (place, measured) in table.measured(under: name, systems.reversed(), variant) {
+      profile[place: place] = Constant(
+        measured.typical(of: Self.rules[place]), measured.source, measured.confidence)
+      profile.setMeasured(measured, at: place)
+    }
+    profile.circumstances.append(name)
+    return profile
   }
 
   /// Every possible pair, ordered by system.

@@ -12,12 +12,17 @@ public struct OSProfile: RuledProfile {
   /// One line of description.
   public var summary: String
   var constants: [Constant<ConstantValue>]
+  /// By place.
+  var measured: [Int: Measured] = [:]
 
   public static var places: Range<Int> { RuleTable.shipped.systemPlaces }
 
   public subscript(place place: Int) -> Constant<ConstantValue> {
     get { constants[place] }
-    set { constants[place] = newValue }
+    set {
+      constants[place] = newValue
+      measured[place] = nil
+    }
   }
 
   public func value(at place: Int) -> ConstantValue { constants[place].value }

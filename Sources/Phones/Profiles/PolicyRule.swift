@@ -91,6 +91,30 @@ public struct StatedRule: Hashable, Sendable {
   public var confidence: Confidence
 }
 
+/// What was measured of a rule, to be read by people: the share of phones below a value, and how many never.
+public struct StatedSpread: Hashable, Sendable {
+  public var name: String
+  /// As the table has them.
+  public var values: String
+  /// 5, 50 and 95 of 100 draws are at most these.
+  public var low: String
+  public var middle: String
+  public var high: String
+  /// From 0 to 1: the share that never comes, and how uncertain few trials leave it.
+  public var never: ClosedRange<Double>
+  public var scope: String
+  public var source: PolicySource
+  public var confidence: Confidence
+
+  init(_ rule: PolicyRule, _ measured: Measured) {
+    func text(_ share: Double) -> String { rule.text(.number(Int64(measured.value(at: share).rounded()))) }
+    (name, values) = (rule.name, measured.text)
+    (low, middle, high) = (text(0.05), text(0.5), text(0.95))
+    never = measured.neverShare(of: 0)...measured.neverShare(of: 1)
+    (scope, source, confidence) = (measured.scope, measured.source, measured.confidence)
+  }
+}
+
 /// Rules by what the program reads: `taskCap` is `task_cap` in the table.
 public protocol TypedRule: RawRepresentable<Int>, CaseIterable, Hashable, Sendable {
   /// Where each rule stands in the table, in the order of the cases.

@@ -25,6 +25,9 @@ struct RuleTable: Sendable {
   private var strategies: [StrategyProfile] = []
   /// By place; any order.
   private var rows: [[Row]] = []
+  private(set) var devices: [Circumstance] = []
+  private(set) var conditions: [Circumstance] = []
+  private var measurements: [(place: Int, variant: Variant, measured: Measured)] = []
 
   /// The error says what is wrong in which row.
   init(_ page: String) throws(ConstantError) {
@@ -53,12 +56,21 @@ struct RuleTable: Sendable {
     systemPlaces = systemRules.indices
     rows = Array(repeating: [], count: rules.count)
 
-    let systemScopes = Set(systems.map(\.name))
+    devices = try table("Devices", columns: 3).map { cells throws(ConstantError) in
+      try Self.circumstance(cells)
+    }
+    conditions = try table("Conditions", columns: 3).map { cells throws(ConstantError) in
+      try Self.circumstance(cells)
+    }
+    let circumstances = (devices + conditions).map(\.name)
+    let systemScopes = Set(systems.map(\.name) + circumstances)
     for row in try table("What systems allow", columns: 5) { try addValue(row, systemPlaces, systemScopes) }
-    let strategyScopes = Set(strategies.flatMap { [$0.name, $0.group] })
+    let strategyScopes = Set(strategies.flatMap { [$0.name, $0.group] } + circumstances)
     for row in try table("What strategies do", columns: 5) {
       try addValue(row, strategyPlaces, strategyScopes)
     }
+    let scopes = systemScopes.union(strategyScopes)
+    for row in try table("What was measured", columns: 7) { try addMeasured(row, scopes) }
     for rule in rules where !rows[rule.place].contains(where: { $0.scope == "any" && $0.variant == .seed }) {
       throw ConstantError("\(rule.name): there is no row for any")
     }
@@ -160,6 +172,70 @@ struct RuleTable: Sendable {
     }
   }
 
+  private static func circumstance(_ cells: [String]) throws(ConstantError) -> Circumstance {
+    guard let family = OSProfile.Family(rawValue: cells[1]) else {
+      throw ConstantError("\(cells[0]): \(cells[1]) is neither ios nor android")
+    }
+    return Circumstance(name: cells[0], family: family, summary: cells[2])
+  }
+
+  private mutating func addMeasured(_ cells: [String], _ scopes: Set<String>) throws(ConstantError) {
+    func refusal(_ why: String) -> ConstantError {
+      ConstantError("\(cells.joined(separator: " | ")): \(why)")
+    }
+    guard let rule = rules.first(where: { $0.name == cells[0] }) else {
+      throw refusal("there is no such rule")
+    }
+    let words = cells[1].split(separator: " ")
+    let variant = words.count == 2 && words[1] == "observed" ? Variant.observed : .seed
+    guard let scope = words.first.map(String.init), words.count == (variant == .seed ? 1 : 2),
+      scope.split(separator: "/").allSatisfy({ $0 == "any" || scopes.contains(String($0)) })
+    else { throw refusal("\(cells[1]) is not there") }
+    guard
+      !measurements.contains(where: {
+        $0.place == rule.place && $0.measured.scope == scope && $0.variant == variant
+      })
+    else { throw refusal("there are two such rows") }
+    guard let confidence = Confidence(rawValue: cells[5]) else { throw refusal("not H, M or L") }
+    do {
+      let measured = try Measured(
+        rule, cells[2], never: cells[3], trials: cells[4], scope: scope, source: cells[6],
+        confidence: confidence)
+      measurements.append((rule.place, variant, measured))
+    } catch {
+      throw refusal(error.description)
+    }
+  }
+
+  /// What was measured in the first of the scopes in which anything was, by place.
+  private func measured(_ places: Range<Int>, _ scopes: [String], _ variant: Variant) -> [Int: Measured] {
+    var found: [Int: Measured] = [:]
+    for scope in scopes {
+      for row in measurements where row.measured.scope == scope && places.contains(row.place) {
+        if row.variant == .seed || variant == .observed, found[row.place] == nil {
+          found[row.place] = row.measured
+        }
+      }
+    }
+    return found
+  }
+
+  func measured(under name: String, _ systems: [String], _ variant: Variant) -> [Int: Measured] {
+    measured(rules.indices, systems.map { "\(name)/\($0)" } + [name], variant)
+  }
+
+  /// The rows of a device or a condition.
+  func constants(
+    under name: String, _ variant: Variant
+  ) -> [(place: Int, constant: Constant<ConstantValue>)] {
+    rows.indices.compactMap { place in
+      let found = rows[place].filter {
+        $0.scope == name && ($0.variant == .seed || variant == .observed)
+      }
+      return (found.first { $0.variant == .observed } ?? found.first).map { (place, $0.constant) }
+    }
+  }
+
   /// What a rule is for a strategy that does nothing special.
   func plain(_ rule: PolicyRule) -> Constant<ConstantValue> { constant(rule.place, ["any"], .seed) }
 
@@ -181,6 +257,7 @@ struct RuleTable: Sendable {
       var system = systems[index]
       let scopes = systems[...index].filter { $0.family == system.family }.map(\.name).reversed() + ["any"]
       system.constants = systemPlaces.map { constant($0, scopes, variant) }
+      system.measured = measured(systemPlaces, scopes, variant)
       return system
     }
   }
@@ -190,6 +267,7 @@ struct RuleTable: Sendable {
       var strategy = strategy
       let scopes = [strategy.name, strategy.group, "any"]
       strategy.constants = strategyPlaces.map { constant($0, scopes, variant) }
+      strategy.measured = measured(strategyPlaces, scopes, variant)
       return strategy
     }
   }

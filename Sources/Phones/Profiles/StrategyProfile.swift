@@ -50,6 +50,8 @@ public struct StrategyProfile: RuledProfile {
   }
   public var summary: String
   var constants: [Constant<ConstantValue>]
+  /// By place.
+  var measured: [Int: Measured] = [:]
 
   /// The range of a beacon of usual power (S0). A strategy with a shorter range is held to it, because that range describes
   /// the site. Any other phone hears whatever the gateway hears.
@@ -59,7 +61,10 @@ public struct StrategyProfile: RuledProfile {
 
   public subscript(place place: Int) -> Constant<ConstantValue> {
     get { constants[place - Self.places.lowerBound] }
-    set { constants[place - Self.places.lowerBound] = newValue }
+    set {
+      constants[place - Self.places.lowerBound] = newValue
+      measured[place] = nil
+    }
   }
 
   public func value(at place: Int) -> ConstantValue { constants[place - Self.places.lowerBound].value }

@@ -13,7 +13,7 @@ struct ComparisonSection {
         "Battery is the drain of a whole day with \(visitsPerDay) such "
           + "\(visitsPerDay == 1 ? "approach" : "approaches"), the phone out of range for the rest of it. A strategy "
           + "on the front (★) delivers, and no other of its system delivers as much for less, or more for as little. Delivered is the mean "
-          + "over phones that differ in range, RSSI or latency; the upright lines go from the worst of them to the best."
+          + "over a crowd of phones that differ in range, RSSI, latency and phase; nine of ten of them are within the upright lines."
       )
       page.element("div", ["class": "rankings"]) { page in
         for (index, comparison) in comparisons.enumerated() {
@@ -36,9 +36,7 @@ struct ComparisonSection {
   private func table(_ comparison: Comparison, id: String, into page: inout Markup) {
     page.element("table") { page in
       page.element("caption", ["id": "\(id)-b"], "Best first")
-      let phones = comparison.entries.first?.tally.spread.map(\.phone) ?? []
-      ComparisonRow.table(visitsPerDay: visitsPerDay, phones: phones).write(
-        ComparisonRow.all(comparison), into: &page)
+      ComparisonRow.table(visitsPerDay: visitsPerDay).write(ComparisonRow.all(comparison), into: &page)
     }
   }
 }
@@ -57,7 +55,7 @@ struct TradeOffChart {
     var number: Int
     var x: Double
     var y: Double
-    /// The worst of the phones of the spread.
+    /// Nine of ten phones are between these.
     var worst: Double
     var best: Double
     var isOnFront: Bool
@@ -68,7 +66,8 @@ struct TradeOffChart {
       guard let share = entry.tally.meanShare else { return nil }
       return Point(
         number: index + 1, x: x(entry.tally.batteryFactor - 1), y: y(share),
-        worst: y(entry.tally.worstShare ?? share), best: y(entry.tally.bestShare ?? share),
+        worst: y(entry.tally.shareInterval?.lowerBound ?? share),
+        best: y(entry.tally.shareInterval?.upperBound ?? share),
         isOnFront: entry.isOnFront)
     }
   }
@@ -103,7 +102,7 @@ struct TradeOffChart {
   private var description: String {
     comparison.entries.enumerated().map { index, entry in
       "\(index + 1) \(entry.tally.profile.strategy.name): \(Figures.percent(entry.tally.meanShare)) delivered "
-        + "(\(Figures.percent(entry.tally.worstShare)) to \(Figures.percent(entry.tally.bestShare))), battery "
+        + "(\(Figures.percent(entry.tally.shareInterval?.lowerBound)) to \(Figures.percent(entry.tally.shareInterval?.upperBound))), battery "
         + Figures.drain(entry.tally.batteryFactor) + (entry.isOnFront ? ", on the front" : "")
     }.joined(separator: "; ") + "."
   }
@@ -138,7 +137,7 @@ struct TradeOffChart {
     page.element("path", ["d": path, "class": "front"])
   }
 
-  /// Draws a line from the worst phone to the best, with a bar at each end.
+  /// Draws a line along which nine of ten phones are, with a bar at each end.
   private func drawSpreads(into page: inout Markup) {
     for point in points where point.worst - point.best > 1 {
       page.line(point.x, point.worst, point.x, point.best, "spread")

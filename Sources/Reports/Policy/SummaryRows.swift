@@ -247,7 +247,7 @@ package struct ComparisonRow {
     comparison.entries.enumerated().map { ComparisonRow(number: $0.offset + 1, entry: $0.element) }
   }
 
-  package static func table(visitsPerDay: Int, phones: [String]) -> Table<ComparisonRow> {
+  package static func table(visitsPerDay: Int) -> Table<ComparisonRow> {
     let visits = visitsPerDay == 1 ? "one such approach" : "\(visitsPerDay) such approaches"
     return Table([
       .number("") { "\($0.number)" },
@@ -255,14 +255,17 @@ package struct ComparisonRow {
       .number(
         "Delivered",
         meaning:
-          "share of the near triggers that the app saw, in time or late: the mean over phones that differ"
+          "share of the near triggers that the app saw, in time or late: the mean over a crowd of phones that differ"
       ) { Figures.share($0.entry.tally.meanShare) },
-      .number("Worst", meaning: "of these phones: \(phones.joined(separator: ", "))") {
-        Figures.share($0.entry.tally.worstShare)
+      .number("9 of 10", meaning: "nine of ten phones of the crowd deliver a share between these") {
+        $0.entry.tally.shareInterval.map(Figures.share) ?? ""
       },
-      .number("Best", meaning: "of the same phones") { Figures.share($0.entry.tally.bestShare) },
-      .number("Late", meaning: "on the typical phone") { "\($0.entry.tally.late)" },
-      .number("Missed", meaning: "on the typical phone") { "\($0.entry.tally.missedCount)" },
+      .number("Half by", meaning: "half of the crowd's deliveries were at most this late") {
+        $0.entry.tally.lateness(of: 0.5).map(Figures.time) ?? ""
+      },
+      .number("90 % by", meaning: "nine of ten were at most this late") {
+        $0.entry.tally.lateness(of: 0.9).map(Figures.time) ?? ""
+      },
       .number(
         "False",
         meaning: "times that the app fired though the beacon was not near, on the phone that did so most"
@@ -287,7 +290,13 @@ package struct ComparisonRow {
       .init("Permission", meaning: "what the app asks the user for") {
         $0.entry.tally.profile.strategy.permissionAsked
       },
-      .init("Missed because", on: .terminal) { $0.entry.tally.reasonWords },
+      .init("Missed because", on: .terminal, meaning: "by the typical phone") {
+        $0.entry.tally.reasonWords
+      },
+      .init("Hangs on", meaning: "what decided, and nobody measured on this system: the shares may be others")
+      {
+        $0.entry.tally.unmeasured.map(\.rule).joined(separator: ", ")
+      },
     ])
   }
 }
@@ -324,6 +333,12 @@ extension Tally {
 extension Figures {
   /// A factor with enough digits to show how far it is above 1: `×1.0021`.
   static func drain(_ factor: Double) -> String { "×" + number(factor, factor < 1.1 ? 4 : 2) }
+
+  /// `71–94 %`.
+  fileprivate static func share(_ shares: ClosedRange<Double>) -> String {
+    let (low, high) = (number(shares.lowerBound * 100, 0), number(shares.upperBound * 100, 0))
+    return low == high ? "\(low) %" : "\(low)–\(high) %"
+  }
 
   /// The share of near triggers.
   fileprivate static func share(_ share: Double?) -> String {

@@ -29,6 +29,11 @@ struct ApproachOptions: ParsableArguments {
       "Show the app's state and the remaining background time at this time; may be given several times.",
       valueName: "time"))
   var at: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "How long before the walk the app went to the background. Default: an hour and a part of its schedule's period, spread over phones; with a timeline, what the file says.",
+      valueName: "duration"))
+  var since: String?
   @Option(help: ArgumentHelp("How long to simulate.", valueName: "duration"))
   var `for`: String?
 
@@ -51,6 +56,14 @@ struct ApproachOptions: ParsableArguments {
 
   func end() throws -> Milliseconds? {
     try self.for.map { try read($0, "--for", Amount.duration, "a duration such as 10min") }
+  }
+
+  /// When the app went to the background, where a timeline does not say so.
+  func beginning(_ usual: Since) throws -> Since {
+    guard let since else { return usual }
+    let time = try read(since, "--since", Amount.duration, "a duration such as 15min")
+    guard time <= Self.longest else { throw ValidationError("--since \(since) is longer than a year.") }
+    return .before(time)
   }
 
   /// The instants of --at.
@@ -81,6 +94,7 @@ struct ApproachOptions: ParsableArguments {
       guard timeline.end <= Self.longest else {
         throw ValidationError("--approach \(text) takes longer than a year.")
       }
+      timeline.since = try beginning(.pocket)
       if let end { timeline.end = end }
       timeline.end = try instants().reduce(timeline.end, max)
       return Approach(name: text, near: near, timeline: timeline)
@@ -97,6 +111,12 @@ struct ApproachOptions: ParsableArguments {
     asked += file.expectations.map { AskedExpectation(scoped: $0, source: text.place($0)) }
     let name = path == "-" ? "standard input" : path
     var timeline = file.timeline(until: try end(), regions: try regions())
+    timeline.since = try beginning(.timeline)
+    guard timeline.since == .timeline || timeline.start == .background else {
+      throw refusal(
+        "--since does not go with \(path): there, the app is in the foreground at the start.",
+        SimulateCommand.self)
+    }
     timeline.end = try instants().reduce(timeline.end, max)
     return Approach(name: name, near: near, timeline: timeline)
   }

@@ -23,6 +23,16 @@ struct ProfileOptions: ParsableArguments {
       "iOS as observed in the field, or as the project's original documents describe it (seed). Default: observed.",
       valueName: "seed|observed"))
   var chosenVariant: Variant?
+  @Option(
+    help: ArgumentHelp(
+      "A device, whose rules stand above those of its system. One of: \(Self.names(Catalogue.devices.map(\.name))).",
+      valueName: "name"))
+  var device: String?
+  @Option(
+    help: ArgumentHelp(
+      "A condition of the phone; may be given several times. One of: \(Self.names(Catalogue.conditions.map(\.name))).",
+      valueName: "name"))
+  var condition: [String] = []
   @Option(help: ArgumentHelp("Background time that a task grants.", valueName: "duration"))
   var cap: String?
   @Option(help: ArgumentHelp("How long before zero the expiration handler runs.", valueName: "duration"))
@@ -34,7 +44,8 @@ struct ProfileOptions: ParsableArguments {
 
   /// The changed constants, for a page.
   var scenario: [(name: String, value: String)] {
-    [cap.map { ("cap", $0) }, margin.map { ("margin", $0) }].compactMap(\.self) + set.map { ("set", $0) }
+    [device.map { ("device", $0) }, cap.map { ("cap", $0) }, margin.map { ("margin", $0) }].compactMap(\.self)
+      + condition.map { ("condition", $0) } + set.map { ("set", $0) }
   }
 
   /// One line for each requested system that has no profile of its own.
@@ -51,17 +62,43 @@ struct ProfileOptions: ParsableArguments {
 
   /// The requested profiles, built-in or from the configuration.
   func profiles(_ added: ProfileSettings, _ variant: Variant) throws -> [PhoneProfile] {
+    try refuseUnknownCircumstances()
     let systems = try chosen(
       os.map { Self.system($0, among: added.systems(variant)) }, added.systems(variant), "--os", \.name)
     let strategies = try chosen(strategy, added.strategies(variant), "--strategy", \.name)
     var profiles: [PhoneProfile] = []
     for os in systems {
       for strategy in strategies {
-        if let profile = PhoneProfile(os: os, strategy: strategy) { profiles.append(try changed(profile)) }
+        guard let profile = PhoneProfile(os: os, strategy: strategy),
+          let circumstanced = under(profile, variant)
+        else { continue }
+        profiles.append(try changed(circumstanced))
       }
+    }
+    if profiles.isEmpty, let name = circumstances.first {
+      throw ValidationError(
+        "\(circumstances.joined(separator: ", ")): none of the systems asked for goes with \(name).")
     }
     try refuseMisfits(systems, strategies, profiles)
     return profiles
+  }
+
+  private var circumstances: [String] { (device.map { [$0] } ?? []) + condition }
+
+  /// As the device and under the conditions; nil: they are of another platform.
+  private func under(_ profile: PhoneProfile, _ variant: Variant) -> PhoneProfile? {
+    circumstances.reduce(profile) { $0?.under($1, variant) }
+  }
+
+  private func refuseUnknownCircumstances() throws {
+    for (option, names, known) in [
+      ("--device", device.map { [$0] } ?? [], Catalogue.devices),
+      ("--condition", condition, Catalogue.conditions),
+    ] {
+      for name in names where !known.contains(where: { $0.name == name }) {
+        throw ValidationError("\(option) \(name) is none of \(Self.names(known.map(\.name))).")
+      }
+    }
   }
 
   /// The profiles as above. It prints which of them stand in for others, and ends the command if the usage is wrong.
@@ -145,6 +182,8 @@ struct ProfileList {
       "  \(name.padded(to: width))  \(summary)"
     }
     var lines = ["Operating systems (--os)"] + systems.map { line($0.name, $0.summary) }
+    lines += ["", "Devices (--device)"] + Catalogue.devices.map { line($0.name, $0.summary) }
+    lines += ["", "Conditions (--condition)"] + Catalogue.conditions.map { line($0.name, $0.summary) }
     for family in [OSProfile.Family.iOS, .android] {
       lines += ["", "Strategies on \(family == .iOS ? "iOS" : "Android") (--strategy)"]
       for strategy in strategies where strategy.mechanism.family == family {
@@ -165,6 +204,16 @@ struct ProfileList {
         json.field("name", system.name)
         json.field("family", system.family.rawValue)
         json.field("summary", system.summary)
+      }
+      for (key, circumstances) in [("devices", Catalogue.devices), ("conditions", Catalogue.conditions)] {
+        json.key(named: key)
+        json.array(circumstances) { json, one in
+          json.object { json in
+            json.field("name", one.name)
+            json.field("family", one.family.rawValue)
+            json.field("summary", one.summary)
+          }
+        }
       }
       json.objects("strategies", strategies) { json, strategy in
         json.field("name", strategy.name)

@@ -13,6 +13,7 @@ struct RecordedApproaches {
   let beacons: [String]
   /// nil: the zones decide.
   let near: NearDistances?
+  let since: Since
 
   func follow(into account: inout SimulationAccount) throws {
     let carried = Set(configuration.phones.map(\.beacon))
@@ -54,6 +55,7 @@ struct RecordedApproaches {
   private func add(
     _ approaches: [Approach], _ recorded: RecordedApproach, to account: inout SimulationAccount
   ) {
+    let approaches = approaches.map(begun)
     for approach in approaches { account.add(approach) }
     for phone in configuration.phones where recorded.names.contains(phone.beacon) {
       guard near == nil else {
@@ -62,8 +64,15 @@ struct RecordedApproaches {
       }
       let rearm = Dictionary(phone.triggers.map { ($0.zone, $0.near.rearm) }, uniquingKeysWith: { $1 })
       for approach in recorded.decided(only: Set(phone.triggers.map(\.zone)), rearm: rearm) {
-        account.add(approach, of: phone.name)
+        account.add(begun(approach), of: phone.name)
       }
     }
+  }
+
+  /// The recording does not know when the app went to the background.
+  private func begun(_ approach: Approach) -> Approach {
+    var approach = approach
+    approach.timeline.since = since
+    return approach
   }
 }

@@ -21,7 +21,8 @@ struct SimulateCommand: ParsableCommand {
       and background strategy it shows whether the app would have noticed the beacon, how late, or why not.
 
       --report F.html writes one page with a drawing for each profile. --compare ranks the strategies of each system: the \
-      share of near triggers that each delivers, and its cost in battery over a day. --explain prints what an app with \
+      share of near triggers that each delivers, on a crowd of phones that differ as measured phones do, and its cost in \
+      battery over a day. --explain prints what an app with \
       this strategy does, as pseudo-code, and the rules with their sources.
 
       A timeline has one JSON object per line: waypoints {"t":0,"distance_m":50}, between which the phone moves at \
@@ -62,6 +63,8 @@ struct SimulateCommand: ParsableCommand {
         beaconkeeper simulate --approach 50m@1m/s --os ios7 --strategy background-task --expect 'delivered within 2 s'
         beaconkeeper simulate --timeline visit.jsonl --expect-file expectations.jsonl --junit results.xml
         beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s --visits-per-day 4 --os ios17
+        beaconkeeper simulate --compare --approach 50m@1m/s --os ios7 --device iphone-4s
+        beaconkeeper simulate --approach 5m@1m/s --near 2m --os android14 --since 15s
       """)
 
   @OptionGroup var approaches: ApproachOptions
@@ -86,6 +89,13 @@ struct SimulateCommand: ParsableCommand {
     help: ArgumentHelp(
       "How many approaches there are in a day, for the battery cost of --compare.", valueName: "number"))
   var visitsPerDay = 1
+  @Option(
+    help: ArgumentHelp(
+      "How many visits of different phones --compare and --json follow, 10 to 10000. Default with --compare: 200; in a recording 40 an approach.",
+      valueName: "number"))
+  var draws: Int?
+  @Option(help: ArgumentHelp("Another seed, another crowd of phones. Default: 1.", valueName: "number"))
+  var seed: UInt64 = 1
   @Option(help: ArgumentHelp("Write a page with drawings; - is standard output.", valueName: "file"))
   var report: String?
   @OptionGroup var expectations: ExpectationOptions
@@ -119,10 +129,14 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1000).contains(visitsPerDay) else {
       throw ValidationError("--visits-per-day \(visitsPerDay) is not from 1 to 1000.")
     }
+    if let draws, !(10...10_000).contains(draws) {
+      throw ValidationError("--draws \(draws) is not from 10 to 10000.")
+    }
     try refuseSharedOutput()
     _ = try approaches.end()
     _ = try approaches.instants()
     _ = try approaches.regions()
+    _ = try approaches.beginning(.pocket)
     if !approaches.at.isEmpty && (compare || !capture.isEmpty || approaches.approach.count > 1) {
       throw ValidationError("--at goes with a single approach or timeline, without --compare.")
     }
@@ -163,19 +177,20 @@ struct SimulateCommand: ParsableCommand {
     var asked = try expectations.asked()
     var account: SimulationAccount
     if capture.isEmpty {
-      account = SimulationAccount(chosen, costSpan: span, lists: json, keepsCourses: keepsCourses)
+      account = SimulationAccount(
+        chosen, costSpan: span, crowd: crowd, lists: json, keepsCourses: keepsCourses)
       let story = try approaches.timeline.flatMap { try approaches.story($0, into: &asked) }
       account.book = book(asked, account)
       for approach in try story.map({ [$0] }) ?? approaches.walks() { account.add(approach) }
     } else {
       try refuseUnknown(configuration)
       account = SimulationAccount(
-        chosen, phones: try phones(of: configuration), costSpan: span, lists: json,
+        chosen, phones: try phones(of: configuration), costSpan: span, crowd: crowd, lists: json,
         keepsCourses: keepsCourses)
       account.book = book(asked, account)
       let recorded = RecordedApproaches(
         configuration: configuration, captures: capture, beacons: beacon,
-        near: try approaches.nearRule(unlessGiven: nil))
+        near: try approaches.nearRule(unlessGiven: nil), since: try approaches.beginning(.pocket))
       do {
         try recorded.follow(into: &account)
       } catch {
@@ -186,6 +201,11 @@ struct SimulateCommand: ParsableCommand {
     }
     try conclude(&account)
     if account.book.expectations > 0 && account.book.missedCount > 0 { throw ExitCode(1) }
+  }
+
+  /// nil: only the typical phone is followed.
+  private var crowd: (draws: Int, seed: UInt64)? {
+    compare || draws != nil ? (draws ?? (capture.isEmpty ? PhoneSpread.usualDraws : 40), seed) : nil
   }
 
   private var keepsCourses: Bool { report != nil || json || !approaches.at.isEmpty }
@@ -241,13 +261,14 @@ struct SimulateCommand: ParsableCommand {
           variant: variant, account: account, instants: approaches.instants(), comparison: comparison
         ).text)
     }
+    let since = try approaches.beginning(approaches.timeline == nil ? .pocket : .timeline)
     let single = capture.isEmpty && account.approaches == 1
     if compare {
-      try tell(SimulationTable(comparisons, variant, visitsPerDay: visitsPerDay).text)
+      try tell(SimulationTable(comparisons, variant, since, visitsPerDay: visitsPerDay).text)
     } else if single {
-      try tell(SimulationTable(account.results, variant, at: approaches.instants()).text)
+      try tell(SimulationTable(account.results, variant, since, at: approaches.instants()).text)
     } else {
-      try tell(SimulationTable(account.tallies, variant).text)
+      try tell(SimulationTable(account.tallies, variant, since).text)
     }
   }
 

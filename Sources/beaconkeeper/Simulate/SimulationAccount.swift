@@ -21,6 +21,7 @@ struct SimulationAccount {
   var book: ExpectationBook
   /// The part of a day over which the cost of an approach is computed; nil: the approach itself.
   private let costSpan: Milliseconds?
+  private let crowd: (draws: Int, seed: UInt64)?
 
   private static let nameLimit = 1000
   private static let exampleLimit = 6
@@ -28,7 +29,7 @@ struct SimulationAccount {
   /// `phones`: those with a profile of their own, which come before the others. `lists`: whether results are kept for JSON.
   init(
     _ profiles: [PhoneProfile], phones: [PhoneSettings] = [], costSpan: Milliseconds? = nil,
-    lists: Bool = false, keepsCourses: Bool
+    crowd: (draws: Int, seed: UInt64)? = nil, lists: Bool = false, keepsCourses: Bool
   ) {
     self.keepsCourses = keepsCourses
     listLimit = lists ? 1000 : 0
@@ -36,6 +37,7 @@ struct SimulationAccount {
     tallies = phones.map { Tally($0.profile, phone: $0.name) } + profiles.map { Tally($0) }
     examples = tallies.map { _ in [] }
     self.costSpan = costSpan
+    self.crowd = crowd
   }
 
   /// Simulates an approach with every profile.
@@ -59,8 +61,8 @@ struct SimulationAccount {
       }
       tallies[place].add(result, cost: cost)
       // A comparison must not depend on one favourable phone.
-      if costSpan != nil {
-        tallies[place].addSpread(of: approach, truth: result)
+      if let crowd {
+        tallies[place].addSpread(of: approach, truth: result, draws: crowd.draws, seed: crowd.seed)
       }
       keep(result, of: approach, at: place)
       book.hold(result, of: tallies[place].phone, on: approach.name)

@@ -20,6 +20,7 @@ struct SimulationDocument {
       json.field("version", Self.version)
       json.field("kind", "simulation")
       json.field("variant", variant.rawValue)
+      json.array("circumstances", account.tallies.first?.profile.circumstances ?? []) { $0.value($1) }
       json.field("approaches", account.approaches)
       json.array("names", account.names) { $0.value($1) }
       json.array("results", account.listed) { write($1, into: &$0) }
@@ -149,24 +150,48 @@ struct SimulationDocument {
         json.objects("strategies", comparison.entries.enumerated()) { json, item in
           json.field("rank", item.offset + 1)
           write(item.element.tally, into: &json)
-          writeSpread(item.element.tally, into: &json)
+          json.field("permission", item.element.tally.profile.strategy.permissionAsked)
           json.field("pareto", item.element.isOnFront)
         }
       }
     }
   }
 
+  /// What the crowd did: the same numbers as in tables and pages.
   private func writeSpread(_ tally: Tally, into json: inout JSONWriter) {
+    guard !tally.spread.isEmpty else { return }
     json.field("share_mean", tally.meanShare, decimals: 6)
+    json.field("share_low", tally.shareInterval?.lowerBound, decimals: 6)
+    json.field("share_high", tally.shareInterval?.upperBound, decimals: 6)
     json.field("share_worst", tally.worstShare, decimals: 6)
     json.field("share_best", tally.bestShare, decimals: 6)
+    json.field("never", tally.neverShare, decimals: 6)
+    json.key("late_by_s")
+    json.object { json in
+      json.field("p5", seconds(tally.lateness(of: 0.05)), decimals: 3)
+      json.field("p50", seconds(tally.lateness(of: 0.5)), decimals: 3)
+      json.field("p90", seconds(tally.lateness(of: 0.9)), decimals: 3)
+      json.field("p95", seconds(tally.lateness(of: 0.95)), decimals: 3)
+    }
     json.objects("phones", tally.spread.enumerated()) { json, item in
-      json.field("phone", item.element.phone)
+      json.field("phone", "\(item.offset + 1)")
       json.field("share", tally.share(ofPhone: item.offset), decimals: 6)
       json.field("false_triggers", item.element.falseTriggers)
     }
     json.field("false_triggers", tally.falseTriggers)
-    json.field("permission", tally.profile.strategy.permissionAsked)
+    json.array("unmeasured", tally.unmeasured) { $0.value($1.words) }
+    json.objects("measured", tally.profile.spreads) { json, spread in
+      json.field("name", spread.name)
+      json.field("values", spread.values)
+      json.field("p5", spread.low)
+      json.field("p50", spread.middle)
+      json.field("p95", spread.high)
+      json.field("never_least", spread.never.lowerBound, decimals: 3)
+      json.field("never_most", spread.never.upperBound, decimals: 3)
+      json.field("of", spread.scope)
+      json.field("source", spread.source.text)
+      json.field("confidence", spread.confidence.rawValue)
+    }
   }
 
   /// The sums of several approaches, as members of an object.
@@ -190,6 +215,7 @@ struct SimulationDocument {
     json.field("battery_factor", tally.batteryFactor, decimals: 6)
     json.field("risk", tally.profile.strategy[.risk].rawValue)
     json.field("review_risk", tally.profile.strategy[.reviewRisk].rawValue)
+    writeSpread(tally, into: &json)
   }
 }
 

@@ -8,7 +8,7 @@ struct SimulationTable {
   let text: String
 
   /// One approach.
-  init(_ results: [Simulation], _ variant: Variant, at instants: [Milliseconds] = []) {
+  init(_ results: [Simulation], _ variant: Variant, _ since: Since, at instants: [Milliseconds] = []) {
     let table = SingleRow.table
     let reasons = results.map { result in
       (
@@ -17,38 +17,36 @@ struct SimulationTable {
       )
     }
     text =
-      Self.header(variant, results.map(\.profile)) + table.text(SingleRow.all(results))
+      Self.header(variant, since, results.map(\.profile)) + table.text(SingleRow.all(results))
       + Self.instants(instants, of: results) + "\n\n"
       + Self.legend(table.legend, reasons)
   }
 
   /// Several approaches.
-  init(_ tallies: [Tally], _ variant: Variant) {
+  init(_ tallies: [Tally], _ variant: Variant, _ since: Since) {
     let table = TallyRow.table(hasPhones: tallies.contains { $0.phone != nil })
     text =
-      Self.header(variant, tallies.map(\.profile)) + table.text(TallyRow.all(tallies)) + "\n\n"
+      Self.header(variant, since, tallies.map(\.profile)) + table.text(TallyRow.all(tallies)) + "\n\n"
       + Self.legend(table.legend, tallies.map(Self.misses))
   }
 
   /// The strategies of each system, best first.
-  init(_ comparisons: [Comparison], _ variant: Variant, visitsPerDay: Int) {
-    let phones = comparisons.lazy.flatMap(\.entries).map { $0.tally.spread.map(\.phone) }.max {
-      $0.count < $1.count
-    }
-    let table = ComparisonRow.table(visitsPerDay: visitsPerDay, phones: phones ?? [])
+  init(_ comparisons: [Comparison], _ variant: Variant, _ since: Since, visitsPerDay: Int) {
+    let table = ComparisonRow.table(visitsPerDay: visitsPerDay)
     let parts = comparisons.map { comparison in
       comparison.systems.map(\.name).joined(separator: ", ") + "\n"
         + table.text(ComparisonRow.all(comparison))
     }
     let reasons = comparisons.flatMap { $0.entries.map { Self.misses($0.tally) } }
     text =
-      Self.header(variant, comparisons.flatMap(\.entries).map(\.tally.profile))
+      Self.header(variant, since, comparisons.flatMap(\.entries).map(\.tally.profile))
       + parts.joined(separator: "\n\n") + "\n\n" + Self.legend(table.legend, reasons)
   }
 
-  /// Which iOS it is about.
-  private static func header(_ variant: Variant, _ profiles: [PhoneProfile]) -> String {
-    profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n\n" : ""
+  /// Which iOS it is about, and how long the phone has been in a pocket.
+  private static func header(_ variant: Variant, _ since: Since, _ profiles: [PhoneProfile]) -> String {
+    (profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n" : "")
+      + (profiles.first?.circumstances ?? []).map { "\($0)\n" }.joined() + "\(since.words)\n\n"
   }
 
   /// A line for each instant and profile.

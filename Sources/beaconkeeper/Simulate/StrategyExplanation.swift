@@ -20,9 +20,28 @@ struct StrategyExplanation {
     parts.append("RULES OF THE STRATEGY\n\n" + rules.text)
     parts.append(profiles.count == 1 ? Self.rules(of: profiles[0]) : Self.rules(of: profiles))
     let grades = Confidence.allCases.map { "\($0.rawValue) \($0.inWords)" }.joined(separator: ", ")
+    if let spreads = Self.spreads(of: profiles) { parts.append(spreads) }
     parts.append(
       "Confidence: \(grades). Change a rule by --set name=value, or in the configuration below profiles:.")
     text = parts.joined(separator: "\n\n")
+  }
+
+  /// What was measured, as the crowd of --compare draws it.
+  private static func spreads(of profiles: [PhoneProfile]) -> String? {
+    var table = [["NAME", "5 %", "HALF", "95 %", "NEVER", "MEASURED ON", "CONFIDENCE", "SOURCE"]]
+    for profile in profiles {
+      for spread in profile.spreads {
+        let (low, high) = (spread.never.lowerBound, spread.never.upperBound)
+        let percent = "\(Int((low * 100).rounded())) to \(Int((high * 100).rounded())) %"
+        let cells = [
+          spread.name, spread.low, spread.middle, spread.high, high > 0 ? percent : "", spread.scope,
+          spread.confidence.inWords, spread.source.inWords,
+        ]
+        if !table.contains(cells) { table.append(cells) }
+      }
+    }
+    return table.count > 1
+      ? "WHAT WAS MEASURED, as the phones of --compare draw it\n\n" + table.text : nil
   }
 
   private static func page(on strategy: StrategyProfile, _ added: ProfileSettings) -> String {

@@ -1,0 +1,64 @@
+/// A rule that decided an outcome, and that nobody measured on the phone in question: what hangs on it, nobody knows.
+public struct Unmeasured: Hashable, Sendable {
+  public var rule: String
+  /// The system, device or condition.
+  public var phone: String
+  /// An older system or another scope where it was measured; nil: nowhere.
+  public var elsewhere: String?
+
+  /// `exit_latency, which nobody measured on ios17 (on ios9, yes)`.
+  public var words: String {
+    "\(rule), which nobody measured on \(phone)" + (elsewhere.map { " (on \($0) they did)" } ?? "")
+  }
+}
+
+extension Simulation {
+  /// Of the rules that differ from phone to phone and that decided here, those that nobody measured on this system.
+  public var unmeasured: [Unmeasured] {
+    var names: [String] = []
+    for verdict in verdicts {
+      names += verdict.outcome.constants + (verdict.blockedBy?.constants ?? [])
+      for fact in verdict.evidence {
+        switch fact.what {
+        case .regionEnter: names += ["entry_latency", "grace"]
+        case .regionExit: names.append("exit_latency")
+        case .scanStarted where profile.strategy.mechanism == .job: names.append("scan_interval")
+        default: break
+        }
+      }
+    }
+    if profile.os.family == .android, profile.strategy[.hitLatency] != nil { names.append("hit_latency") }
+    return Self.varying.filter(names.contains).compactMap(unmeasured)
+  }
+
+  private static let varying = [
+    "entry_latency", "exit_latency", "grace", "slow_slot_latency", "fix_latency", "auto_pause_after",
+    "stationary_after", "scan_interval", "hit_latency",
+  ]
+
+  private func unmeasured(_ name: String) -> Unmeasured? {
+    guard let told = profile.told(name), told.value != "none", profile.applies(name) else { return nil }
+    if case .user = told.source { return nil }
+    let conditions = profile.circumstances.filter { name in Catalogue.conditions.contains { $0.name == name }
+    }
+    let phone = profile.os.name + (conditions.isEmpty ? "" : " under \(conditions.joined(separator: ", "))")
+    guard let measured = profile.measured(name) else {
+      return told.confidence == .high ? nil : Unmeasured(rule: name, phone: phone)
+    }
+    if !conditions.isEmpty { return Unmeasured(rule: name, phone: phone, elsewhere: measured.scope) }
+    let places = measured.scope.split(separator: "/").map(String.init)
+    // A device or strategy may have it on any system.
+    guard let system = places.last, Catalogue.systems().contains(where: { $0.name == system }),
+      system != profile.os.name
+    else { return nil }
+    return Unmeasured(rule: name, phone: phone, elsewhere: measured.scope)
+  }
+}
+
+extension PhoneProfile {
+  /// Whether a rule of one platform means anything on this phone.
+  fileprivate func applies(_ name: String) -> Bool {
+    let ofAndroid = ["scan_interval", "hit_latency"].contains(name)
+    return ofAndroid == (os.family == .android)
+  }
+}
