@@ -5,13 +5,13 @@ import Testing
 @Suite struct RegionTests {
   private static let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
 
-  /// Six exhibits in a row, 5 m apart. Each visitor stops at each for 40 s.
+  /// Six exhibits in a row, 6 m apart: the next is heard before the last is lost. Each visitor stops at each for 40 s.
   private static func museum(_ head: String = "") -> TimelineFile {
     var lines = [head]
     for exhibit in 0..<6 {
       let identity = "\"beacon\":\"\(exhibit)\",\"uuid\":\"\(uuid)\",\"major\":1,\"minor\":\(exhibit)"
       for stop in -4...9 {
-        let metres = abs(stop - exhibit) * 5
+        let metres = abs(stop - exhibit) * 6
         for time in [stop * 45 + 200, stop * 45 + 240] {
           lines.append("{\"t\":\(time),\(identity),\"distance_m\":\(metres)}")
         }

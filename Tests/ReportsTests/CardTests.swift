@@ -26,6 +26,18 @@ import Testing
     try #require(PhoneProfile.all(.seed).first { $0.os.name == os && $0.strategy.name == strategy })
   }
 
+  @Test func `each beacon has its curve, and its near triggers its name`() throws {
+    let walk = Timeline(
+      events: [],
+      waypoints: [
+        .init(time: 0, distance: 50_000_000), .init(time: 50_000, distance: 0),
+        .init(time: 0, distance: 30_000_000, beacon: 1), .init(time: 30_000, distance: 0, beacon: 1),
+      ], beacons: [.init(name: "vase"), .init(name: "coin")])
+    let html = Self.report(walk, [try Self.profile("ios7", "background-task")]).html
+    #expect(html.matches(of: #/class="curve"/#).count == 2)
+    #expect(html.contains("vase 46 s") && html.contains("coin 26 s"))
+  }
+
   @Test func systemsWithTheSameResultShareACard() throws {
     let walk = Timeline(approachFrom: 50_000_000, speed: 1_000_000)
     let report = Self.report(

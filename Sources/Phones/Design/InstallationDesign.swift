@@ -22,8 +22,8 @@ public struct InstallationDesign: Sendable {
     public var earlyShare: Double { share(early) }
     public var missedShare: Double { share(visits - right - early - late) }
     public var lateShare: Double { share(late) }
-    /// A false trigger is as bad as a missed one.
-    var score: Double { rightShare - earlyShare }
+    /// A wrong trigger takes one that is right away. An app that never fires right is worse than any that does.
+    var score: Double { right > 0 ? rightShare - earlyShare : -1 }
 
     /// Drain during the visits, as a multiple of a phone that does not range.
     public var battery: Double { span > 0 ? 1 + drain / span : 1 }

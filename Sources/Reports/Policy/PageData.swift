@@ -74,7 +74,9 @@ struct PageData {
       return
         "{\"k\":\(word(lane.kind.rawValue)),\"n\":\(word(lane.title)),\"r\":[\(rows.joined(separator: ","))]}"
     }
-    let curve = chart.curve.map { "[\($0.time),\($0.metres.map { Figures.number($0, 2) } ?? "null")]" }
+    let curve = (chart.curves.first ?? []).map {
+      "[\($0.time),\($0.metres.map { Figures.number($0, 2) } ?? "null")]"
+    }
     func list(_ parts: [String]) -> String { "[\(parts.joined(separator: ","))]" }
     return "{\"id\":\"\(card.id)\",\"end\":\(result.end),\"until\":\(until),\"known\":\(result.knownUntil),"
       + "\"near\":\(result.verdicts.first?.crossed ?? -1),\"counts\":\(result.profile.os.family == .iOS),"

@@ -214,7 +214,8 @@ struct DesignCheck {
       let result = trial.simulation(best.choice, answer.profile, offset: 0, walk: 0)
       let verdicts = result?.verdicts ?? []
       let isWhole = !verdicts.isEmpty && verdicts.allSatisfy { $0.outcome.isDelivered }
-      let seconds = max(1, (verdicts.compactMap(\.lateness).max() ?? 0) / 1000)
+      // A second more, for the next callback.
+      let seconds = (verdicts.compactMap(\.lateness).max() ?? 0) / 1000 + 2
       let expected =
         verdicts.isEmpty
         ? ["no trigger"]

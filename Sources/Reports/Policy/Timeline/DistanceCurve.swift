@@ -8,10 +8,11 @@ struct DistanceCurve {
   /// A drawing of some hundred pixels cannot show more.
   static let limit = 600
 
-  init(_ timeline: Timeline, until end: Milliseconds, limit: Int = Self.limit) {
+  /// `beacon`: its index in the timeline.
+  init(_ timeline: Timeline, of beacon: Int = 0, until end: Milliseconds, limit: Int = Self.limit) {
     var legs: [(start: Milliseconds, motion: Motion?)] = []
     for entry in timeline.entries {
-      if case .motion(let motion, 0) = entry.event { legs.append((entry.time, motion)) }
+      if case .motion(let motion, beacon) = entry.event { legs.append((entry.time, motion)) }
     }
     // Of many short legs, only one in each group is drawn: the nearest.
     let stride = max(1, (legs.count + limit / 2 - 1) / (limit / 2))

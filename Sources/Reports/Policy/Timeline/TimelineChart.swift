@@ -9,7 +9,8 @@ struct TimelineChart {
   let id: String
   let lanes: [Lane]
   let remaining: RemainingCurve?
-  let curve: [(time: Milliseconds, metres: Double?)]
+  /// One of each beacon, as far as there is room.
+  let curves: [[(time: Milliseconds, metres: Double?)]]
   private let strips: Strips
   private let metres: Scale
 
@@ -17,6 +18,8 @@ struct TimelineChart {
   private static let markLimit = 200
   /// The times of further crossings are only in the table.
   private static let nameLimit = 12
+  /// More curves than this would be a grey area.
+  private static let curveLimit = 12
   /// More callbacks than this are drawn as bars.
   private static let callbackLimit: Milliseconds = 400
 
@@ -30,10 +33,15 @@ struct TimelineChart {
     self.id = id
     lanes = Lane.all(of: result)
     remaining = RemainingCurve(result)
-    curve = DistanceCurve(result.timeline, until: result.knownUntil, limit: budget.points).points
+    let beacons = min(result.timeline.beacons.count, Self.curveLimit)
+    curves = (0..<beacons).map {
+      DistanceCurve(result.timeline, of: $0, until: result.knownUntil, limit: max(2, budget.points / beacons))
+        .points
+    }
     strips = Strips(end: max(until ?? 0, result.end), limit: budget.bars)
     let heard = Double(min(result.profile.strategy[.heardDistance], 200_000_000)) / 1e6
-    let far = max(curve.compactMap(\.metres).max() ?? heard, 2 * Double(near.near ?? 1_000_000) / 1e6)
+    let far = max(
+      curves.joined().compactMap(\.metres).max() ?? heard, 2 * Double(near.near ?? 1_000_000) / 1e6)
     metres = Scale(from: 0, to: 1.05 * far, start: 0, end: 100)
   }
 
@@ -80,8 +88,12 @@ struct TimelineChart {
   private var cut: Milliseconds? { result.timeline.isCut ? result.timeline.end : nil }
 
   private var names: [(time: Milliseconds, words: String)] {
-    let crossings = result.verdicts.count > Self.nameLimit ? [] : result.verdicts.map(\.crossed)
-    return crossings.map { ($0, (crossings.count > 1 ? "" : "near at ") + Figures.time($0)) }
+    let named = result.verdicts.count > Self.nameLimit ? [] : result.verdicts
+    return named.map { verdict in
+      let beacon = result.timeline.name(of: verdict.beacon)
+      let start = beacon.map { "\($0) " } ?? (named.count > 1 ? "" : "near at ")
+      return (verdict.crossed, start + Figures.time(verdict.crossed))
+    }
       + (cut.map { [($0, "end of the recording")] } ?? [])
   }
 
@@ -110,7 +122,7 @@ struct TimelineChart {
         for line in thresholds {
           page.element("path", ["d": "M0 \(y(Double(line.distance) / 1e6))H1000", "class": line.style])
         }
-        page.element("path", ["d": path, "class": "curve"])
+        for curve in curves { page.element("path", ["d": path(curve), "class": "curve"]) }
         for (verdict, height) in marks {
           guard let delivered = verdict.delivered, delivered > verdict.crossed else { continue }
           page.element(
@@ -125,7 +137,7 @@ struct TimelineChart {
     }
   }
 
-  private var path: String {
+  private func path(_ curve: [(time: Milliseconds, metres: Double?)]) -> String {
     var path = ""
     var isDown = false
     for point in curve {
