@@ -229,7 +229,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "PhonesTests",
-      dependencies: ["Phones", "TestSupport"],
+      dependencies: ["Beacons", "Core", "Phones", "TestSupport"],
       exclude: ["rules.txt"],
       swiftSettings: house),
     .testTarget(

@@ -23,8 +23,10 @@ import Testing
     lines.filter { $0.contains("/phone/p.\(phone)/") }
   }
 
-  private func report(_ text: String, on phone: Int, site: String = "site") -> Site.Entry {
-    Site.Entry(key: "beaconkeeper.\(site).phone.p/\(phone).app.set", payload: Array(text.utf8))
+  private func report(_ text: String, on phone: Int, site: String = "site", _ what: String = "set")
+    -> Site.Entry
+  {
+    Site.Entry(key: "beaconkeeper.\(site).phone.p/\(phone).app.\(what)", payload: Array(text.utf8))
   }
 
   @Test func `a phone speaks through the partition of its tag, and says there what it would in one gateway`()
@@ -60,6 +62,7 @@ import Testing
     var queue = site.queue(seconds: 60)
     for (place, phone) in [(40, 0), (90, 4), (150, 3), (200, 5)] {
       queue.insert(report(place % 20 == 0 ? "foreground" : "begin-task a", on: phone), at: place)
+      queue.insert(report(#"{"event":"near"}"#, on: phone, "seen"), at: place + 3)
     }
     var first = partition()
     var heirs: [FleetPartition] = []
@@ -95,6 +98,14 @@ import Testing
       #expect(partition.refusedReports == (isHome ? 1 : 0))
       #expect(partition.take(key: entry.key, entry.payload, into: &messages).isEmpty)
       #expect(partition.refused == 0)
+      let seen = partition.take([report(#"{"event":"near"}"#, on: 2, "seen"), Site.tick(5_600)])
+      #expect(
+        seen.contains {
+          $0.hasPrefix("beaconkeeper/site/phone/p.2/record ") && !$0.contains(#""since":null"#)
+        }
+          == isHome)
+      _ = partition.take([report("nonsense", on: 2, "seen")])
+      #expect(partition.refusedSightings == (isHome ? 1 : 0))
     }
   }
 
@@ -102,6 +113,7 @@ import Testing
     let names = FleetNames(site: "hall.1")
     for partition in 0..<2 {
       #expect(names.bindings(partition).contains("beaconkeeper.hall/1.phone.*.app.set"))
+      #expect(names.bindings(partition).contains("beaconkeeper.hall/1.phone.*.app.seen"))
     }
     #expect(
       FleetNames.topic(ofKey: "beaconkeeper.hall/1.phone.p/0.app.set")

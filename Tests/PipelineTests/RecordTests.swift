@@ -130,6 +130,15 @@ import Testing
     #expect(try record(scene).now == before)
   }
 
+  @Test(arguments: ["fleet:1.2", "fleet", "F29DC74A-DBBD-12DE-318A-C8B046DD4425/1/2"])
+  func `the beacon has its name, that of its region, or its identity`(name: String) throws {
+    var scene = try Scene(Self.yaml())
+    try scene.hear(rssi: -85, for: 1)
+    #expect(tell(&scene, #"{"event":"near","beacon":"\#(name)"}"#) == nil)
+    #expect(tell(&scene, #"{"event":"near","beacon":"\#(name)3"}"#) != nil)
+    #expect(try record(scene).now.since != nil)
+  }
+
   @Test func `retained reports are refused, and clearing one says nothing`() throws {
     var scene = try Scene(Self.yaml())
     try scene.hear(rssi: -85, for: 1)

@@ -27,7 +27,7 @@ extension Phone {
     } catch {
       throw AppReports.Refusal(description: error.description)
     }
-    if let name = event.beacon, name != settings.beacon, !settings.entries.contains(name) {
+    if let name = event.beacon, !isOwn(name) {
       throw AppReports.Refusal(
         description: "it is about \(name.printable); this phone's beacon is \(settings.beacon.printable)")
     }
@@ -51,6 +51,14 @@ extension Phone {
         beacon.flatMap { engine.progress(of: $0, in: zone)?.isNear } ?? false
       },
       isBlind: zones.contains { engine.isBlind($0) || !engine.isWatched($0) })
+  }
+
+  /// Whether a report's beacon is the phone's: by its name, that of its region, or as `uuid/major/minor`.
+  private func isOwn(_ name: String) -> Bool {
+    if name == settings.beacon || settings.entries.contains(name) { return true }
+    let parts = name.split(separator: "/")
+    guard parts.count == 3 else { return false }
+    return settings.beaconKey == "ibeacon \(parts[0].replacing("-", with: "")) \(parts[1]) \(parts[2])"
   }
 
   /// Concludes what is due up to a time.
