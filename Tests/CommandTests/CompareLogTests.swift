@@ -17,8 +17,9 @@ import Testing
     let bad = try await compare(["diverges.log"] + Self.visit)
     #expect(bad.status == 1)
     let readMe = try String(contentsOf: Self.folder.appendingPathComponent("README.md"), encoding: .utf8)
-    let shown = readMe.split(separator: "\n").drop { !$0.hasPrefix("    at ") }.map { $0.dropFirst(4) }
-    #expect(shown.count == 3)
+    let shown = readMe.split(separator: "\n").drop { !$0.hasPrefix("    at ") }
+      .prefix { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
+    #expect(shown.count == 4)
     #expect(bad.output.contains("FIRST DIVERGENCE\n" + shown.joined(separator: "\n")), "\(bad.output)")
     let fixed = try await compare(["diverges.log"] + Self.visit + ["--set", "task_cap=20s"])
     #expect(fixed.status == 0, "\(fixed.output)")
@@ -32,14 +33,14 @@ import Testing
     let log = try #require((root["logs"] as? [[String: Any]])?.first)
     #expect(log["clock_events"] as? Int == 4)
     let first = try #require((log["divergences"] as? [[String: Any]])?.first)
-    #expect(first["kind"] as? String == "remaining")
+    #expect(first["kind"] as? String == "expiration")
     #expect(
       (first["constants"] as? [[String: Any]])?.contains { $0["name"] as? String == "task_cap" } == true)
   }
 
   @Test func `What --fit writes is a configuration that check accepts and compare-log uses`() async throws {
     let few = try await compare(["diverges.log"] + Self.visit + ["--fit", "-"])
-    #expect(few.errors.contains("task_cap: 20 s from 1, too few for --fit-least 5"))
+    #expect(few.errors.contains("task_cap: 20 s from 2, too few for --fit-least 5"))
     #expect(few.output.contains("tick_period: { value: 1 s,") && !few.output.contains("task_cap"))
     let all = try await compare(
       ["diverges.log"] + Self.visit + ["--fit", "-", "--fit-least", "1", "--device", "an \"iPhone\""])

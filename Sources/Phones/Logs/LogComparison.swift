@@ -13,6 +13,10 @@ public struct LogComparison: Sendable {
   public private(set) var divergences: [Divergence] = []
   /// How many statements of the log were compared.
   public private(set) var compared = 0
+  /// How often the log tells near without any distance that it could be compared with.
+  public var uncomparedNears: Int {
+    predictsNear ? 0 : seen.count { $0.event.what == .near }
+  }
 
   /// The log's events on the timeline.
   private let seen: [(time: Milliseconds, event: SeenEvent)]
@@ -234,6 +238,10 @@ public struct LogComparison: Sendable {
     }
   }
 
+  private var predictsNear: Bool {
+    simulation.timeline.tellsDistances || simulation.timeline.entries.contains { $0.event == .near }
+  }
+
   private func nears() -> [Divergence] {
     let timeline = simulation.timeline
     guard timeline.tellsDistances || timeline.entries.contains(where: { $0.event == .near }) else {
@@ -297,7 +305,10 @@ public struct LogComparison: Sendable {
     var pairs: [(predicted: Milliseconds?, seen: Milliseconds?)] = []
     for (index, time) in predicted.enumerated() where time <= end + tolerance {
       let next = index + 1 < predicted.count ? (time + predicted[index + 1]) / 2 : .never
-      while let early = rest.first, early < time - 60_000 {
+      while let early = rest.first {
+        let later = rest.dropFirst().first ?? .never
+        let isFurther = later < next && abs(later - time) < abs(early - time)
+        guard early < time - 60_000 || isFurther else { break }
         pairs.append((nil, early))
         rest = rest.dropFirst()
       }

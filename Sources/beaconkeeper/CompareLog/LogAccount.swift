@@ -20,6 +20,10 @@ struct LogAccount {
   private func text(of comparison: LogComparison, path: String) -> String {
     let subject = "\(profile.os.name) \(profile.strategy.name)"
     var lines = [clock(comparison)].compactMap(\.self)
+    if comparison.uncomparedNears > 0 {
+      lines.append(
+        "near was not compared: nothing says where the beacon was; give --timeline or --capture")
+    }
     let divergences = comparison.divergences
     guard let first = divergences.first else {
       lines.append("\(path) agrees with \(subject): \(comparison.compared) statements compared")
