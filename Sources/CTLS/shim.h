@@ -3,6 +3,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 // Macros with a cast, which Swift does not import.
 static inline int beaconkeeper_require_tls12(SSL_CTX *context) {

@@ -80,6 +80,11 @@ extension ConnectionFailure {
 extension ConnectionFailure {
   /// Why an attempt failed before the broker answered.
   init(error: Int32, errno: Int32, diagnosis: Inbox.Diagnosis, _ options: Options) {
+    self.init(causeOf: error, errno: errno, diagnosis, options)
+    if kind == .wrongHostName, let names = diagnosis.names { description += ": it is for \(names)" }
+  }
+
+  private init(causeOf error: Int32, errno: Int32, _ diagnosis: Inbox.Diagnosis, _ options: Options) {
     if let verification = diagnosis.verification, verification.code != CertificateVerification.unspecified {
       self = verification.failure
       return

@@ -22,6 +22,8 @@ final class Inbox: Sendable {
   struct Diagnosis {
     var line: String?
     var verification: CertificateVerification?
+    /// For what the broker's certificate is.
+    var names: String?
   }
 
   private let items = Mutex<[Item]>([])
@@ -149,6 +151,8 @@ final class Inbox: Sendable {
         // The first line names the cause, later ones its consequences.
         if diagnosis.line == nil { diagnosis.line = text }
         if diagnosis.verification == nil { diagnosis.verification = verification }
+        // They are known once the check has ended.
+        if diagnosis.names == nil { diagnosis.names = client.flatMap(CertificateVerification.names) }
       }
     }
   }

@@ -142,6 +142,7 @@ extension RealBroker {
       let failure = try await refusal(
         certificates.broker("server"), TLS(authority: .file(certificates.path("ca.pem"))))
       #expect(failure.kind == .wrongHostName, "\(failure)")
+      #expect(failure.description.hasSuffix("another host name: it is for elsewhere.example"), "\(failure)")
       #expect(failure.isPermanent)
     }
 
@@ -162,7 +163,10 @@ extension RealBroker {
         await client.stop()
         for other in ["example", "127.0.0.1"] {
           tls.serverName = other
-          #expect(try await refusal(broker, tls).kind == .wrongHostName)
+          let failure = try await refusal(broker, tls)
+          #expect(
+            failure.kind == .wrongHostName && failure.description.hasSuffix(": it is for \(name)"),
+            "\(failure)")
         }
         tls.serverName = name
         tls.authority = .file(certificates.path("stranger.pem"))
