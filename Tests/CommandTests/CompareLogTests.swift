@@ -57,6 +57,20 @@ import Testing
     #expect(again.status == 0, "\(again.output)\(again.errors)")
   }
 
+  @Test func `A recording of the gateway tells where the beacon was, and how far the phone's clock is off`()
+    async throws
+  {
+    // The van of the README's walk is first heard at 21:49:00.274 UTC; the phone writes local time, and is 0.7 s ahead.
+    let lines = (2..<40).map { "2026-11-20 22:49:\($0 < 10 ? "0" : "")\($0).974 Shop[3:4] didRangeBeacons" }
+    let log = (["2026-11-20 22:49:01.974 Shop[3:4] didEnterRegion"] + lines).joined(separator: "\n")
+    let result = try await compare(
+      ["-", "--phone", "anna", "--capture", "../../walk.jsonl", "--config", "../../demo.yaml"], input: log)
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(
+      result.output.contains("the log's clock is 3600.7 s ahead of the gateway's (from 1 event, ± 0 s)"))
+    #expect(!result.output.contains("entry_latency"))
+  }
+
   @Test func `A log is read from standard input, and other lines do no harm`() async throws {
     let log = """
       2014-10-14 13:49:33.808 Demo[341:37691] applicationDidEnterBackground

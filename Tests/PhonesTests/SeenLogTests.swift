@@ -74,6 +74,7 @@ import Testing
       "default 23:59:59.0+0000 a didEnterRegion\ndefault 00:00:01.0+0000 a didExitRegion", date: Self.ten)
     #expect(day.events.compactMap(\.time).map { $0 / 1000 % 86_400 } == [86_399, 1])
     #expect(day.events.count == 2 && day.events[1].time! - day.events[0].time! == 2000)
+    #expect(year.namesYear && !log("12-31 23:59:59.000 1 1 I a: did enter region").namesYear)
     #expect(log("02-29 10:00:00.000 1 1 I a: did enter region").events.count == 1)
   }
 

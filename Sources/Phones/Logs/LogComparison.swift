@@ -9,6 +9,8 @@ public struct LogComparison: Sendable {
   public let alignment: LogAlignment?
   /// The log's time at zero of the timeline.
   public let zero: Milliseconds
+  /// Whether the years of the log's times are known.
+  public let namesYear: Bool
   /// By time.
   public private(set) var divergences: [Divergence] = []
   /// How many statements of the log were compared.
@@ -49,6 +51,7 @@ public struct LogComparison: Sendable {
     tellsNear = log.ownLines > 0 || log.events.contains { $0.what == .near }
     predictsRegion = truth?.tellsDistances ?? false
     self.truth = truth
+    namesYear = log.namesYear
     cuts = log.cuts
     var alignment: LogAlignment?
     if let truth {

@@ -13,6 +13,8 @@ struct LogStamp {
   /// How finely the line tells the time, in milliseconds.
   private(set) var resolution: Milliseconds = 1000
 
+  var namesYear: Bool { year != nil || epoch != nil }
+
   /// What follows the stamp.
   var rest: ArraySlice<UInt8> { bytes }
 

@@ -23,6 +23,8 @@ public struct SeenLog: Sendable {
   public private(set) var faults: [TimelineFault] = []
   /// How coarsely the coarsest event's line tells the time, in milliseconds.
   public private(set) var resolution: Milliseconds = 1
+  /// Whether the years of the events are known, from their lines, those before them, or the given date.
+  public private(set) var namesYear: Bool
   /// Lines were left out after these events, by index.
   public private(set) var cuts: Set<Int> = []
 
@@ -44,6 +46,7 @@ public struct SeenLog: Sendable {
     self.zone = zone
     // A leap year, in which every day exists.
     last = date ?? 946_684_800_000
+    namesYear = date != nil
   }
 
   /// Reads another file of the same phone.
@@ -84,6 +87,7 @@ public struct SeenLog: Sendable {
     let used = stamp ?? pending
     pending = stamp.flatMap { $0.rest.count < 80 && $0.rest.contains(UInt8(ascii: "]")) ? $0 : nil }
     guard let used, let rest else { return }
+    if used.namesYear { namesYear = true }
     note(Array(rest), time: used.time(near: last, zone: zone), resolution: used.resolution)
   }
 
@@ -105,6 +109,7 @@ public struct SeenLog: Sendable {
       let stamp = LogStamp(Array((tree.text("timestamp") ?? "").utf8)[...])
       let process = tree.text("processImagePath") ?? ""
       guard let stamp else { return }
+      if stamp.namesYear { namesYear = true }
       return note(
         Array("\(process) \(message)".utf8.prefix(Self.lineLimit)), time: stamp.time(near: last, zone: zone),
         resolution: stamp.resolution)
@@ -128,6 +133,7 @@ public struct SeenLog: Sendable {
       leftOut += 1
       return
     }
+    if ownLines > 0 { namesYear = true }
     last = time
     // A state that goes on is no event: AltBeacon tells it with each scan.
     if event.what == .happened(.foreground) || event.what == .happened(.background) {

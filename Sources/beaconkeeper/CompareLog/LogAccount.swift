@@ -38,7 +38,7 @@ struct LogAccount {
   }
 
   private func told(_ divergence: Divergence, _ comparison: LogComparison) -> [String] {
-    let time = Self.calendar(comparison.logTime(divergence.time))
+    let time = Self.calendar(divergence.time, in: comparison)
     let row =
       divergence.count > 1
       ? ", and \(divergence.count - 1) more until \(Amount.seconds(divergence.until))" : ""
@@ -62,7 +62,7 @@ struct LogAccount {
     let rests =
       "from \(alignment.matches) \(alignment.matches == 1 ? "event" : "events"), ± \(Amount.seconds(alignment.spread))"
     guard let begin else {
-      return "zero of the timeline is \(Self.calendar(alignment.offset)) in the log (\(rests))"
+      return "zero of the timeline is \(Self.calendar(0, in: comparison)) in the log (\(rests))"
     }
     let ahead = alignment.offset - begin
     return
@@ -84,9 +84,10 @@ struct LogAccount {
     "\(Amount.seconds(row.rounded)) (\(row.count) \(row.count == 1 ? "observation" : "observations"))"
   }
 
-  /// In UTC, or in the log's own zone if it names none.
-  private static func calendar(_ time: Milliseconds) -> String {
-    String(WallTime(nanoseconds: time.multipliedSaturating(by: 1_000_000)).rfc3339.dropLast())
+  /// A time of the timeline in the log: in UTC, or in the log's own zone if it names none; without a year that nobody knows.
+  private static func calendar(_ time: Milliseconds, in comparison: LogComparison) -> String {
+    let time = WallTime(nanoseconds: comparison.logTime(time).multipliedSaturating(by: 1_000_000))
+    return String(time.rfc3339.dropFirst(comparison.namesYear ? 0 : 5).dropLast())
   }
 
   private static func seconds(_ time: Milliseconds) -> Double { Double(time) / 1000 }
@@ -115,7 +116,7 @@ struct LogAccount {
 
   private func write(_ comparison: LogComparison, path: String, to json: inout JSONWriter) {
     json.field("log", path)
-    json.field("begin", Self.calendar(comparison.zero))
+    json.field("begin", Self.calendar(0, in: comparison))
     if let alignment = comparison.alignment {
       if let begin { json.field("clock_ahead_s", Self.seconds(alignment.offset - begin), decimals: 3) }
       json.field("clock_spread_s", Self.seconds(alignment.spread), decimals: 3)
@@ -125,7 +126,7 @@ struct LogAccount {
     json.objects("divergences", comparison.divergences) { json, divergence in
       json.field("kind", divergence.kind.rawValue)
       json.field("t", Self.seconds(divergence.time), decimals: 3)
-      json.field("time", Self.calendar(comparison.logTime(divergence.time)))
+      json.field("time", Self.calendar(divergence.time, in: comparison))
       json.field("until", Self.seconds(divergence.until), decimals: 3)
       json.field("count", divergence.count)
       json.field("predicted", divergence.predicted)
