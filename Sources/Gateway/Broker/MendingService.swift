@@ -13,6 +13,8 @@ import Synchronization
 final class MendingService: Feature {
   /// How long false messages are collected, so that a flood of them causes no flood of ours.
   private static let pause = Duration.seconds(5)
+  /// How many rounds it takes to read what has gathered.
+  private static let doubts = 3
   /// How many topics may wait.
   private static let limit = 1_000
 
@@ -26,6 +28,8 @@ final class MendingService: Feature {
     var hasToldIt = false
     /// How many messages the client had dropped when it was looked at last.
     var dropped: UInt64 = 0
+    /// For so many rounds nothing is believed.
+    var doubts = 0
   }
 
   private struct Found {
@@ -87,9 +91,10 @@ final class MendingService: Feature {
   func mend() {
     let dropped = delivery.client.events.lostMessages
     let (found, leftovers) = state.withLock { state in
-      defer { (state.found, state.dropped) = ([:], dropped) }
       // While messages come faster than they are read, they are read late: what seems foreign may be our own of some time ago.
-      return (state.dropped == dropped ? state.found : [:], state.leftovers)
+      state.doubts = state.dropped == dropped ? max(state.doubts - 1, 0) : Self.doubts
+      defer { (state.found, state.dropped) = ([:], dropped) }
+      return (state.doubts == 0 ? state.found : [:], state.leftovers)
     }
     let foreign = found.filter { topic, found in !delivery.isOwn(found.hash, at: topic) }
     guard !foreign.isEmpty else { return }
