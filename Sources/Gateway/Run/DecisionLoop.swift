@@ -493,13 +493,9 @@ struct PlaceEvent: Hashable, Sendable {
   var kind: PlaceKind
   var place: String
   var event: String
+}
 
-  init(kind: PlaceKind, place: String, event: String) {
-    self.kind = kind
-    self.place = place
-    self.event = event
-  }
-
+extension PlaceEvent {
   /// nil: a beacon's own event.
   init?(_ message: TransitionMessage) {
     guard let kind = message.kind else { return nil }

@@ -132,7 +132,7 @@ package struct GatewayRun: Sendable {
       FormerNameService(former, configuration, configurationFile, delivery, logger),
       MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
-      LeftoverService(configuration, decisions, homeAssistant, logger),
+      LeftoverService(configuration, decisions, homeAssistant),
       ScannerLink(configuration, decisions, logger),
       ObservationService(decisions, options, stateDirectory, logger),
       HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),

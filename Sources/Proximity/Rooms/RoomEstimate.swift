@@ -8,11 +8,6 @@ public struct RoomEstimate: Hashable, Sendable {
     public var room: RoomIndex
     /// 0 to 1.
     public var probability: Double
-
-    public init(room: RoomIndex, probability: Double) {
-      self.room = room
-      self.probability = probability
-    }
   }
 
   /// The reported room; nil: in no room.

@@ -53,8 +53,6 @@ struct Gatekeeper: Sendable {
     return mayWrite || mayRead ? Rights(read: true, write: mayWrite) : nil
   }
 
-  var hasPasswords: Bool { settings.readPassword != nil || settings.writePassword != nil }
-
   /// An IP address cannot be rebound, and `localhost` needs no name server.
   private func isOurs(_ host: String) -> Bool {
     let (name, port) = Self.split(host: host)
