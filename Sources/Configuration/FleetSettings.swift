@@ -9,12 +9,6 @@ package struct FleetSettings: Hashable, Sendable {
     /// Default 5672, or 5671 for `amqps`.
     package var port: UInt16
     package var isTLS: Bool
-
-    package init(host: String, port: UInt16, isTLS: Bool) {
-      self.host = host
-      self.port = port
-      self.isTLS = isTLS
-    }
   }
 
   /// `rabbitmq`: a worker connects to any that it reaches.

@@ -22,11 +22,6 @@ package struct HTTPSettings: Hashable, Sendable {
   package struct Certificate: Hashable, Sendable {
     package var certFile: String
     package var keyFile: String
-
-    package init(certFile: String, keyFile: String) {
-      self.certFile = certFile
-      self.keyFile = keyFile
-    }
   }
 
   package static let defaultPort = 8099
@@ -53,12 +48,6 @@ package struct HTTPSettings: Hashable, Sendable {
 
   /// The address as in a URL.
   package var host: String { address.contains(":") ? "[\(address)]" : address }
-
-  /// Listens at this address, without passwords.
-  package init(listening text: String) throws(SettingFault) {
-    self.init()
-    listen(to: try ListenAddress(text))
-  }
 
   /// Sets the address, the port or both.
   package mutating func listen(to place: ListenAddress) {

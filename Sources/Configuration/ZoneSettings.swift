@@ -12,24 +12,10 @@ package struct ZoneSettings: Hashable, Sendable {
   package var near: NearRule?
   package var enter: Rule
   package var exit: Rule
-  package var lost: LostRule
+  package var lost = LostRule.auto
   /// Names of rooms: a beacon is in the zone while it is in one of them, and of the rules only the dwell times of `enter` and
   /// `exit` count. nil: receivers and thresholds decide.
   package var rooms: [String]?
-
-  package init(
-    name: String, receivers: [String]? = nil, beacons: [String]? = nil, near: NearRule? = nil, enter: Rule,
-    exit: Rule, lost: LostRule = .auto, rooms: [String]? = nil
-  ) {
-    self.name = name
-    self.receivers = receivers
-    self.beacons = beacons
-    self.near = near
-    self.enter = enter
-    self.exit = exit
-    self.lost = lost
-    self.rooms = rooms
-  }
 
   /// Whether it watches one of these entries of `beacons:`.
   package func watches(anyOf entries: Set<String>) -> Bool {

@@ -294,11 +294,6 @@ extension HealthMessage {
     package var withoutSignal: UInt64 = 0
     /// By cause.
     package var refused: [String: UInt64] = [:]
-
-    package init(kind: String, topic: String) {
-      self.kind = kind
-      self.topic = topic
-    }
   }
 
   /// Another Beaconkeeper that sends observations.
@@ -316,21 +311,6 @@ extension HealthMessage {
     package var hasTwin: Bool
     /// The cause of the last refusal; nil: there was none.
     package var lastRefusal: String?
-
-    package init(
-      name: String, boot: String, offset: TimeSpan?, batches: UInt64, observations: UInt64, lost: UInt64,
-      refused: UInt64, hasTwin: Bool, lastRefusal: String?
-    ) {
-      self.name = name
-      self.boot = boot
-      self.offset = offset
-      self.batches = batches
-      self.observations = observations
-      self.lost = lost
-      self.refused = refused
-      self.hasTwin = hasTwin
-      self.lastRefusal = lastRefusal
-    }
   }
 }
 

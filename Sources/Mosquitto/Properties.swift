@@ -15,7 +15,4 @@ struct Properties: ~Copyable {
     // Fails only if memory is short; then the message is sent without the property.
     _ = mosquitto_property_add_int32(&list, Int32(identifier.rawValue), value)
   }
-
-  /// libmosquitto now owns the list.
-  mutating func release() { list = nil }
 }

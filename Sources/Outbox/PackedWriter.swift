@@ -17,8 +17,6 @@ struct PackedWriter {
 
   mutating func write(_ number: Double) { append(number.bitPattern, 8) }
 
-  mutating func write(_ number: Float) { append(UInt64(number.bitPattern), 4) }
-
   mutating func write(_ flag: Bool) { octets.append(flag ? 1 : 0) }
 
   mutating func write(_ text: String) {
@@ -82,8 +80,6 @@ struct PackedReader {
     guard number.isFinite else { throw Damaged() }
     return number
   }
-
-  mutating func float() throws(Damaged) -> Float { Float(bitPattern: UInt32(try take(4))) }
 
   mutating func flag() throws(Damaged) -> Bool {
     switch rest.popFirst() {

@@ -1,5 +1,7 @@
+import Beacons
 import Contract
 import Core
+import Proximity
 
 /// A numbered message that waits for the broker, with its row.
 package struct WaitingMessage: Sendable {
@@ -80,5 +82,162 @@ extension WaitingMessage {
     }
     guard reader.isAtEnd else { throw PackedReader.Damaged() }
     return content
+  }
+}
+
+/// A transition as a row of table `waiting`. It needs a third of the octets of the payload, which is computed from it.
+extension TransitionMessage {
+  private var layout: WaitingMessage.Layout? {
+    switch decision {
+    case .zone(let transition): transition.evidence.unit == .probability ? .zoneOfRooms : .zone
+    case .room: .room
+    case .event: nil
+    }
+  }
+
+  /// nil for a beacon's event.
+  var body: [UInt8]? {
+    guard let layout else { return nil }
+    var writer = PackedWriter()
+    writer.write(layout.rawValue)
+    writer.write(word)
+    writer.write(wallTime.nanoseconds)
+    writer.write(time.nanoseconds)
+    for name in [gateway, place, beacon, receiver] { writer.write(name) }
+    switch decision {
+    case .zone(let transition):
+      writer.write(transition)
+      if layout == .zoneOfRooms {
+        writer.write(room != nil)
+        if let room { writer.write(room) }
+        write(transition.evidence.witnesses, into: &writer)
+      }
+    case .room(let transition):
+      writer.write(transition.probability)
+      write(transition.evidence, into: &writer)
+    case .event: break
+    }
+    writer.write(reason?.rawValue ?? "")
+    return writer.sealed
+  }
+
+  private func write(_ evidence: [RoomEvidence], into writer: inout PackedWriter) {
+    writer.write(UInt64(min(witnesses.count, evidence.count)))
+    for (name, evidence) in zip(witnesses, evidence) {
+      writer.write(name)
+      writer.write(evidence.rssi)
+      writer.write(evidence.expected)
+      writer.write(Int64(evidence.samples))
+    }
+  }
+
+  /// Zone, beacon and receiver are saved as names only, because indices are valid only within a run.
+  init(
+    _ layout: WaitingMessage.Layout, _ reader: inout PackedReader, epoch: UInt64, sequence: UInt64
+  ) throws(PackedReader.Damaged) {
+    let event = try reader.text()
+    let wallTime = WallTime(nanoseconds: try reader.signed())
+    let time = MonotonicTime(nanoseconds: try reader.signed())
+    let (gateway, place) = (try reader.text(), try reader.text())
+    let (beacon, receiver) = (try reader.text(), try reader.text())
+    switch layout {
+    case .other: throw PackedReader.Damaged()
+    case .zone, .zoneOfRooms:
+      guard let event = Transition.Event(rawValue: event) else { throw PackedReader.Damaged() }
+      var transition = try reader.transition(event, time, wallTime)
+      var (room, witnesses): (String?, [String]) = (nil, [])
+      if layout == .zoneOfRooms {
+        room = try reader.flag() ? try reader.text() : nil
+        (witnesses, transition.evidence.witnesses) = try reader.witnesses()
+      }
+      transition.evidence.reason = try reader.reason()
+      self.init(
+        transition: transition, epoch: epoch, sequence: sequence, gateway: gateway, zone: place,
+        beacon: beacon, receiver: receiver)
+      self.room = room
+      self.witnesses = witnesses
+    case .room:
+      guard let event = RoomTransition.Event(rawValue: event) else { throw PackedReader.Damaged() }
+      let probability = try reader.optionalDouble()
+      let (witnesses, evidence) = try reader.witnesses()
+      self.init(
+        transition: RoomTransition(
+          event: event, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
+          wallTime: wallTime, probability: probability, evidence: evidence,
+          receiver: ReceiverIndex(rawValue: 0), reason: try reader.reason()),
+        epoch: epoch, sequence: sequence, gateway: gateway, room: place, beacon: beacon, receiver: receiver,
+        witnesses: witnesses)
+    }
+  }
+}
+
+extension PackedWriter {
+  fileprivate mutating func write(_ transition: Transition) {
+    for number in [transition.distance, transition.distanceDeviation, transition.rssi] { write(number) }
+    let evidence = transition.evidence
+    write(evidence.threshold)
+    write(evidence.value)
+    write(evidence.unit.rawValue)
+    write(Int64(evidence.samples))
+    write(evidence.dwell.nanoseconds)
+  }
+
+  fileprivate mutating func write(_ number: Double?) {
+    write(number != nil)
+    if let number { write(number) }
+  }
+}
+
+extension PackedReader {
+  fileprivate mutating func optionalDouble() throws(Damaged) -> Double? { try flag() ? try finite() : nil }
+
+  fileprivate mutating func transition(
+    _ event: Transition.Event, _ time: MonotonicTime, _ wallTime: WallTime
+  ) throws(Damaged) -> Transition {
+    let distance = try optionalDouble()
+    let deviation = try optionalDouble()
+    let rssi = try optionalDouble()
+    let (threshold, value) = (try finite(), try finite())
+    guard let unit = Evidence.Unit(rawValue: try text()), let samples = Int(exactly: try signed()) else {
+      throw Damaged()
+    }
+    let dwell = TimeSpan(nanoseconds: try signed())
+    return Transition(
+      event: event, zone: ZoneIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
+      wallTime: wallTime, distance: distance, distanceDeviation: deviation, rssi: rssi,
+      evidence: Evidence(
+        threshold: threshold, value: value, unit: unit, samples: samples, dwell: dwell,
+        receiver: ReceiverIndex(rawValue: 0)))
+  }
+
+  /// More receivers in a room's evidence mean damage.
+  private static let witnessLimit: UInt64 = 64
+
+  fileprivate mutating func witnesses() throws(Damaged) -> ([String], [RoomEvidence]) {
+    let count = try unsigned()
+    guard count <= Self.witnessLimit else { throw Damaged() }
+    var names: [String] = []
+    var evidence: [RoomEvidence] = []
+    for _ in 0..<count {
+      names.append(try text())
+      evidence.append(try roomEvidence())
+    }
+    return (names, evidence)
+  }
+
+  fileprivate mutating func roomEvidence() throws(Damaged) -> RoomEvidence {
+    let rssi = try finite()
+    let expected = try optionalDouble()
+    guard let samples = Int(exactly: try signed()) else { throw Damaged() }
+    return RoomEvidence(
+      receiver: ReceiverIndex(rawValue: 0), rssi: rssi, expected: expected, samples: samples)
+  }
+
+  /// nil: none was written.
+  fileprivate mutating func reason() throws(Damaged) -> Evidence.Reason? {
+    let word = try text()
+    let reason = Evidence.Reason(rawValue: word)
+    guard reason != nil || word.isEmpty else { throw Damaged() }
+    return reason
   }
 }

@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 
 @testable import Beacons
@@ -123,21 +124,6 @@ import Testing
     #expect(throws: Decline.authenticationFailed) { try readings(&decryptor, example, from: address) }
   }
 
-  /// By counter: a temperature of 20 °C and as many hundredths as the counter's last three digits say; made with Python's
-  /// `cryptography`.
-  private static let sealed: [UInt32: String] = [
-    0: "41de5bbb00000000eba19c74",
-    1: "4107e9b701000000bded62d5",
-    2: "41cfa70c020000002856f41a",
-    37: "413328a0250000001032ad70",
-    38: "417f6b6a26000000f92c9c65",
-    99: "414db407630000000f4f4c85",
-    100: "41c1d84264000000b3e38cb9",
-    4130: "4199768e22100000e5bf36c0",
-    4136: "417b927d2810000032b1ed35",
-    4137: "41e4b81b29100000d030f93e",
-  ]
-
   /// What became of frames that came one after the other, a second apart.
   private func fates(
     _ counters: [UInt32], after earlier: UInt32? = nil, apart seconds: Double = 1
@@ -145,7 +131,7 @@ import Testing
     var decryptor = BTHomeDecryptor(key: try key(bindKey), lastCounter: earlier)
     var time = MonotonicTime.zero
     return try counters.map { counter in
-      let data = bytes(try #require(Self.sealed[counter]))
+      let data = bytes(try #require(sealedTemperatures[counter]))
       defer { time = time + .seconds(seconds) }
       do {
         return
@@ -185,7 +171,7 @@ import Testing
   /// A forged frame neither starts the counter again nor moves it.
   @Test func onlyAuthenticatedReadingsCount() throws {
     var decryptor = BTHomeDecryptor(key: try key(bindKey), lastCounter: 4136)
-    var forged = bytes(try #require(Self.sealed[0]))
+    var forged = bytes(try #require(sealedTemperatures[0]))
     forged[forged.count - 1] ^= 1
     #expect(throws: Decline.authenticationFailed) {
       try decryptor.open(BTHome.decode(forged.span), in: forged.span, from: sender) { _, _ in }

@@ -12,7 +12,7 @@ struct StrangeBroker {
   init(_ habit: String) async throws {
     let record = try file("", "record")
     process = try Child(
-      ["/usr/bin/python3", "-c", Self.script, habit],
+      ["/usr/bin/python3", "-c", mqttPackets + Self.script, habit],
       output: FileHandle(forWritingTo: URL(fileURLWithPath: record)))
     func listening() -> Int? {
       (try? String(contentsOfFile: record, encoding: .utf8))?.split(separator: "\n").first.flatMap { Int($0) }
@@ -33,20 +33,6 @@ struct StrangeBroker {
     server = socket.create_server(("127.0.0.1", 0))
     print(server.getsockname()[1], flush=True)
     greeting = {"inventive": bytes([0x20, 5, 0, 0, 2, 0x7F, 1]), "old": bytes([0x20, 2, 0, 1])}[sys.argv[1]]
-    def exact(peer, count):
-        octets = b""
-        while len(octets) < count:
-            more = peer.recv(count - len(octets))
-            if not more: raise EOFError
-            octets += more
-        return octets
-    def packet(peer):
-        kind, length, shift = exact(peer, 1)[0], 0, 0
-        while True:
-            octet = exact(peer, 1)[0]
-            length |= (octet & 127) << shift
-            shift += 7
-            if octet < 128: return kind, exact(peer, length)
     def serve(peer):
         try:
             is_known = packet(peer)[1][6] == 4

@@ -54,7 +54,11 @@ import Testing
   ])
   func `what the file takes, the command line takes, and nothing else`(listen: String) throws {
     let file = try? http("listen: \"\(listen)\"")
-    let line = try? HTTPSettings(listening: listen)
+    let line = (try? ListenAddress(listen)).map { place in
+      var settings = HTTPSettings()
+      settings.listen(to: place)
+      return settings
+    }
     #expect(line == file)
   }
 

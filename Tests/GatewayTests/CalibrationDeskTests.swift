@@ -7,8 +7,8 @@ import Outbox
 import Pipeline
 import Scenes
 import Testing
-import Web
 
+@testable import Web
 @testable import Gateway
 @testable import Mosquitto
 

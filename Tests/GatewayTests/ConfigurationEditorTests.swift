@@ -4,8 +4,8 @@ import Foundation
 import Proximity
 import Synchronization
 import Testing
-import Web
 
+@testable import Web
 @testable import Gateway
 
 /// What a client saves is what the file says afterwards, and only over the file that the client saw.

@@ -28,12 +28,11 @@ import Testing
     -> DecisionLoop
   {
     let told = told
-    let listener = GatewayRun.Listener(
-      onReady: { _ in },
-      onTransition: { message in
-        let event = "\(message.word) \(message.place)"
-        told.transitions.withLock { $0.append((event, LiveClock.now)) }
-      }, onVerdict: { _ in })
+    var listener = GatewayRun.Listener()
+    listener.onTransition = { message in
+      let event = "\(message.word) \(message.place)"
+      told.transitions.withLock { $0.append((event, LiveClock.now)) }
+    }
     let logger = Logger(label: "test") { _ in told.log }
     let pipeline = Pipeline(try Scene.configuration(yaml))
     let delivery = try Delivery(
@@ -200,5 +199,16 @@ import Testing
     }
     #expect(notices.count == 1)
     #expect(try await wait { events.last == "exit shop" })
+  }
+}
+
+extension Delivery {
+  /// What it has for `health`.
+  var figures: (queued: Int, lost: UInt64, parked: Int, refusedTopics: [String]) {
+    var health = HealthMessage(
+      time: WallTime(nanoseconds: 0), version: "1", receivers: [], advertisements: 0, sightings: 0,
+      transitions: 0, beacons: 0)
+    report(into: &health)
+    return (health.queued, health.lostTransitions, health.parkedMessages, health.refusedTopics)
   }
 }

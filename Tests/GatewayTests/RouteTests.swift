@@ -4,8 +4,8 @@ import Core
 import Pipeline
 import Scenes
 import Testing
-import Web
 
+@testable import Web
 @testable import Gateway
 
 /// The routes of the API: what is found, what is refused, and what its description says.

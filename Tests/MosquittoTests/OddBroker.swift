@@ -28,7 +28,8 @@ final class OddBroker: Server {
   init(_ habit: Habit, certificate: (String, String)? = nil) async throws {
     port = try freePort()
     let files = certificate.map { [$0.0, $0.1] } ?? []
-    process = try Child(["/usr/bin/python3", "-c", Self.script, "\(port)", habit.rawValue] + files)
+    process = try Child(
+      ["/usr/bin/python3", "-c", mqttPackets + Self.script, "\(port)", habit.rawValue] + files)
     for _ in 0..<3000 where process.isRunning {
       if isListening(port) { return }
       try await Task.sleep(for: .milliseconds(10))
@@ -44,20 +45,6 @@ final class OddBroker: Server {
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*files)
     server = socket.create_server(("127.0.0.1", port))
-    def exact(peer, count):
-        octets = b""
-        while len(octets) < count:
-            more = peer.recv(count - len(octets))
-            if not more: raise EOFError
-            octets += more
-        return octets
-    def packet(peer):
-        kind, length, shift = exact(peer, 1)[0] >> 4, 0, 0
-        while True:
-            octet = exact(peer, 1)[0]
-            length |= (octet & 127) << shift
-            shift += 7
-            if octet < 128: return kind, exact(peer, length)
     def publish(number):
         text = b"%d" % number
         return struct.pack(">BBH2sH", 0x32, 6 + len(text), 2, b"in", number) + text
@@ -68,6 +55,7 @@ final class OddBroker: Server {
             if context: peer = context.wrap_socket(peer, server_side=True)
             while True:
                 kind, body = packet(peer)
+                kind >>= 4
                 if kind == 1 and habit == "inventive" and body[6] == 5:
                     peer.sendall(bytes([0x20, 8, 0, 0, 5, 0x7B, 0, 0, 0, 1]))
                 elif kind == 1: peer.sendall(bytes([0x20, 2, 0, 0]))

@@ -3,6 +3,7 @@ import Contract
 import Core
 import Foundation
 import Scenes
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -19,20 +20,10 @@ import Testing
       - { name: attic, address: "C1:00:00:00:00:09" }
     """
 
-  /// By counter: a temperature of 20 °C and as many hundredths as the counter's last three digits say; made with Python's
-  /// `cryptography`.
-  private static let sealed: [UInt32: String] = [
-    0: "41de5bbb00000000eba19c74",
-    1: "4107e9b701000000bded62d5",
-    2: "41cfa70c020000002856f41a",
-    37: "413328a0250000001032ad70",
-    38: "417f6b6a26000000f92c9c65",
-    99: "414db407630000000f4f4c85",
-    100: "41c1d84264000000b3e38cb9",
-    4130: "4199768e22100000e5bf36c0",
-    4136: "417b927d2810000032b1ed35",
-    4137: "41e4b81b29100000d030f93e",
-    // Presses, the first two without a packet id, the others with the same one.
+  private static let sealed = sealedTemperatures.merging(presses) { $1 }
+
+  private static let presses: [UInt32: String] = [
+    // The first two without a packet id, the others with the same one.
     4138: "4563382a100000d720bcbc",
     4139: "45b91b2b10000035b50c65",
     4140: "45d16f2c1000006bd28b47",

@@ -1,8 +1,9 @@
 import Beacons
 import Core
-import Proximity
 import TestSupport
 import Testing
+
+@testable import Proximity
 
 @Suite struct ReceiversTests {
   @Test func theSmallestDistanceOfAZonesReceiversDecides() {

@@ -1,9 +1,10 @@
 import Beacons
 import Core
-import Proximity
 import Reports
 import TestSupport
 import Testing
+
+@testable import Proximity
 
 /// One page about one beacon's way.
 @Suite struct RoomReportTests {

@@ -86,3 +86,22 @@ package struct Trouble: Error, CustomStringConvertible {
   package var description: String
   package init(_ description: String) { self.description = description }
 }
+
+/// Python for brokers that are none of mosquitto's: reads a packet of MQTT, as its first octet and its body.
+public let mqttPackets = """
+  def exact(peer, count):
+      octets = b""
+      while len(octets) < count:
+          more = peer.recv(count - len(octets))
+          if not more: raise EOFError
+          octets += more
+      return octets
+  def packet(peer):
+      kind, length, shift = exact(peer, 1)[0], 0, 0
+      while True:
+          octet = exact(peer, 1)[0]
+          length |= (octet & 127) << shift
+          shift += 7
+          if octet < 128: return kind, exact(peer, length)
+
+  """

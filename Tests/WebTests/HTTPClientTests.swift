@@ -1,8 +1,8 @@
-import Configuration
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import Web
 
 /// The client against the real server.

@@ -15,8 +15,6 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
 
   init(seed: HashSeed = HashSeed()) { self.seed = seed }
 
-  var count: Int { keys.count }
-
   func key(at place: Int) -> Key { keys[place] }
 
   func hash(of key: Key) -> UInt64 { key.hash(seed) }

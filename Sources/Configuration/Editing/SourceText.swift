@@ -131,8 +131,6 @@ struct SourceText {
 struct TextEdits {
   private var edits: [(range: Range<Int>, text: String)] = []
 
-  var isEmpty: Bool { edits.isEmpty }
-
   mutating func replace(_ range: Range<Int>, with text: String) { edits.append((range, text)) }
 
   /// Insertions at the same place keep the order of the calls.

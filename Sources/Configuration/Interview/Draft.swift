@@ -34,11 +34,6 @@ package struct Draft: Hashable, Sendable {
     package var name: String
     /// nil: any signal is inside.
     package var enter: Limit?
-
-    package init(name: String, enter: Limit? = nil) {
-      self.name = name
-      self.enter = enter
-    }
   }
 
   /// The limit of a zone, as the user wrote it: `-70 dBm`, `3m`.

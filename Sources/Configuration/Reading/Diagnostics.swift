@@ -67,11 +67,6 @@ package struct Diagnostic: Hashable, Sendable {
     package var line: Int
     package var column: Int
 
-    package init(line: Int, column: Int) {
-      self.line = line
-      self.column = column
-    }
-
     package static func < (a: Self, b: Self) -> Bool { (a.line, a.column) < (b.line, b.column) }
   }
 

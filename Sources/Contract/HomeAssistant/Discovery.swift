@@ -173,3 +173,78 @@ package struct Discovery: Hashable, Sendable {
     }
   }
 }
+
+/// Encodes a name for a discovery id, for which Home Assistant accepts `[a-zA-Z0-9_-]+`. Every other octet, and the
+/// underscore itself, becomes `_` with two upper-case hexadecimal digits. So no two names share an id, and
+/// an underscore followed by a lower-case letter is never part of a name.
+func discoveryID(_ name: String) -> String {
+  let digits = Array("0123456789ABCDEF".utf8)
+  var id: [UInt8] = []
+  for unit in name.utf8 {
+    switch unit {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      id.append(unit)
+    default:
+      id.append(UInt8(ascii: "_"))
+      id.append(digits[Int(unit >> 4)])
+      id.append(digits[Int(unit & 15)])
+    }
+  }
+  return String(decoding: id, as: UTF8.self)
+}
+
+/// The name for an id made by `discoveryID`; nil for anything else.
+func discoveryName(_ id: some StringProtocol) -> String? {
+  guard let name = unescaped(id, marker: UInt8(ascii: "_")), discoveryID(name) == String(id) else {
+    return nil
+  }
+  return name
+}
+
+/// A text as a string literal of a Jinja template.
+func jinjaQuoted(_ text: String) -> String {
+  "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+}
+
+/// A parsed discovery topic of this gateway, announced by an earlier run or with another configuration.
+package struct DiscoveryTopic: Hashable, Sendable {
+  package var form: Discovery.Form
+  package var subject: DiscoveryDevice.Subject
+  /// The component, in the component form.
+  package var component: Component?
+
+  package struct Component: Hashable, Sendable {
+    package var key: String
+    package var platform: String
+  }
+}
+
+extension Discovery {
+  /// Whether a topic matches `filter`.
+  package func isOwn(_ topic: String) -> Bool { levels(of: topic) != nil }
+
+  private func levels(of topic: String) -> [Substring]? {
+    let start = prefix + "/"
+    guard topic.hasPrefix(start) else { return nil }
+    let levels = topic.dropFirst(start.count).split(separator: "/", omittingEmptySubsequences: false)
+    return levels.count == 4 && levels[1] == node && levels[3] == "config" ? levels : nil
+  }
+
+  /// nil for a topic that no version of ours uses.
+  package func parse(_ topic: String) -> DiscoveryTopic? {
+    guard let levels = levels(of: topic) else { return nil }
+    let (platform, object) = (String(levels[0]), levels[2])
+    if platform == "device" {
+      return DiscoveryDevice.Subject(objectID: object).map {
+        DiscoveryTopic(form: .device, subject: $0, component: nil)
+      }
+    }
+    guard let end = object.firstRange(of: "__"),
+      let subject = DiscoveryDevice.Subject(objectID: object[..<end.lowerBound])
+    else { return nil }
+    return DiscoveryTopic(
+      form: .component, subject: subject,
+      component: .init(key: String(object[end.upperBound...]), platform: platform))
+  }
+}

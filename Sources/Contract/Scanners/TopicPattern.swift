@@ -42,9 +42,6 @@ package struct TopicPattern: Hashable, Sendable {
   package static let limit = 200
   private let levels: [Level]
 
-  /// As text.
-  package var text: String { levels.map(\.text).joined(separator: "/") }
-
   private init(levels: [Level]) { self.levels = levels }
 
   package init(_ text: String) throws(Problem) {

@@ -11,11 +11,6 @@ package enum JSONTree: Equatable, Sendable {
   package struct Member: Equatable, Sendable {
     package var name: String
     package var value: JSONTree
-
-    package init(name: String, value: JSONTree) {
-      self.name = name
-      self.value = value
-    }
   }
 
   /// The most values in one text.

@@ -54,11 +54,6 @@ package struct CrowdSite: Sendable {
 
   package func name(ofRoom room: Int) -> String { "r" + digits(room + 1) }
 
-  func room(x: Double, y: Double) -> Int {
-    let column = min(max(Int(x / Self.width), 0), columns - 1)
-    return min(max(Int(y / Self.depth), 0) * columns + column, rooms - 1)
-  }
-
   /// The rooms next to a room.
   func neighbours(of room: Int) -> [Int] {
     let column = room % columns

@@ -2,7 +2,6 @@ import Beacons
 import Configuration
 import Contract
 import Core
-import Logging
 import Mosquitto
 import Radio
 import ServiceLifecycle
@@ -48,18 +47,13 @@ final class LeftoverService: Feature {
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
   private var remembered: RememberedTopics { homeAssistant.remembered }
-  private let logger: Logger
 
-  init(
-    _ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink,
-    _ logger: Logger
-  ) {
+  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink) {
     let (leftovers, configured) = Self.topics(of: configuration)
     state = Mutex(State(leftovers: leftovers, configured: configured))
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
-    self.logger = logger
     remembered.add(configured)
   }
 

@@ -183,15 +183,16 @@ extension LiveWalk {
         onNotice("no radio here: \(error)")
         try await waitForCancellation()
       }
-    case .recording(let path):
-      try await Recording.play(path, onObservation: { self.hear([$0], $1, isRemote: false) }) {
-        self.hear($0, $1, isRemote: false)
-      }
-    case .standardInput:
-      try await Recording.hearStandardInput(onObservation: { [self] in hear([$0], $1, isRemote: false) }) {
-        [self] in hear($0, $1, isRemote: false)
-      }
+    case .recording(let path): try await Recording.play(path, hear)
+    case .standardInput: try await Recording.hearStandardInput(hear: hear)
     }
+  }
+
+  private func hear(
+    _ step: CaptureDecoder.Step, _ batch: borrowing AdvertisementBatch, _ table: ReceiverTable
+  ) {
+    hear(batch, table, isRemote: false)
+    if case .observation(let observation) = step { hear([observation], table, isRemote: false) }
   }
 
   private func waitForCancellation() async throws {

@@ -35,31 +35,18 @@ final class Playback {
     var batch = AdvertisementBatch()
     var receivers = ReceiverTable()
     var span: (from: WallTime, to: WallTime)?
-    var fault: CaptureError?
-    reading: while true {
-      do throws(CaptureError) {
-        switch try recording.next(into: &batch, receiver: { receivers.index(of: $0) }) {
-        case .advertisements:
-          span = (
-            span?.from ?? batch[0].wallTime,
-            max(span?.to ?? batch[0].wallTime, batch[batch.count - 1].wallTime)
-          )
-        case .observation(let observation):
-          span = (
-            span?.from ?? observation.wallTime, max(span?.to ?? observation.wallTime, observation.wallTime)
-          )
-        case .health(let change):
-          span = (span?.from ?? change.wallTime, max(span?.to ?? change.wallTime, change.wallTime))
-        case .end: break reading
-        }
-      } catch {
-        fault = error
-        break
+    do throws(CaptureError) {
+      while case let step = try recording.next(into: &batch, receiver: { receivers.index(of: $0) }),
+        step != .end
+      {
+        let from = step.moment?.wallTime ?? batch[0].wallTime
+        let to = step.moment?.wallTime ?? batch[batch.count - 1].wallTime
+        span = (span?.from ?? from, max(span?.to ?? to, to))
       }
-    }
-    if let span { return span }
-    if let fault { throw fault }
-    return (WallTime(nanoseconds: 0), WallTime(nanoseconds: 0))
+    } catch  where span == nil {
+      throw error
+    } catch {}
+    return span ?? (WallTime(nanoseconds: 0), WallTime(nanoseconds: 0))
   }
 
   /// Processes the recording up to a time. Returns whether there is more to do.
@@ -82,11 +69,7 @@ final class Playback {
   private var nextTime: MonotonicTime? {
     while place >= batch.count, event == nil, !isAtEnd { refill() }
     if place < batch.count { return batch[place].time }
-    return switch event {
-    case .observation(let observation): observation.time
-    case .health(let change): change.time
-    case .advertisements, .end, nil: nil
-    }
+    return event?.moment?.time
   }
 
   private func refill() {

@@ -204,28 +204,17 @@ package final class Delivery: Feature {
     }
   }
 
-  /// The delivery's figures for `health`.
-  struct Figures: Sendable {
-    /// Messages that the broker does not have yet.
-    var queued: Int
-    /// Why transitions are in memory only.
-    var diskFault: String?
-    var lost: UInt64
-    var parked: Int
-    /// Some of the refused topics.
-    var refusedTopics: [String]
-    /// Why the gateway cannot see what the broker refuses.
-    var accessFault: String?
-  }
+  private static let toldTopics = 10
 
   func report(into health: inout HealthMessage) {
-    let figures = figures
-    health.queued = figures.queued
-    health.diskFault = figures.diskFault
-    health.lostTransitions = figures.lost
-    health.parkedMessages = figures.parked
-    health.refusedTopics = figures.refusedTopics
-    health.refusalFault = figures.accessFault
+    state.withLock { state in
+      health.queued = state.outbox.count
+      health.diskFault = state.disk.fault ?? (isKept ? nil : "no state directory is configured")
+      health.lostTransitions = state.outbox.lostTransitions + state.permissions.lost
+      health.parkedMessages = state.permissions.count
+      health.refusedTopics = Array(state.permissions.refusedTopics.sorted().prefix(Self.toldTopics))
+      health.refusalFault = state.accessFault
+    }
   }
 
   func noteNews(_ state: inout State) {
@@ -243,20 +232,6 @@ package final class Delivery: Feature {
 
   /// How many messages the broker does not have yet.
   var waiting: Int { state.withLock { $0.outbox.count } }
-
-  private static let toldTopics = 10
-
-  var figures: Figures {
-    state.withLock { state in
-      return Figures(
-        queued: state.outbox.count,
-        diskFault: isKept
-          ? state.disk.fault : state.disk.fault ?? "no state directory is configured",
-        lost: state.outbox.lostTransitions + state.permissions.lost, parked: state.permissions.count,
-        refusedTopics: Array(state.permissions.refusedTopics.sorted().prefix(Self.toldTopics)),
-        accessFault: state.accessFault)
-    }
-  }
 }
 
 /// What can wait a little.

@@ -11,8 +11,6 @@ struct FuseHealth {
   static let interval = TimeSpan.seconds(2)
   private let client: Client
   private let topic: String
-  private var told: UInt64 = 0
-
   /// - Parameter receive: is called with messages of subscriptions.
   init(
     _ configuration: Configuration, _ broker: RemoteBroker, worker: String,

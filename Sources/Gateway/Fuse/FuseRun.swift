@@ -63,10 +63,7 @@ package struct FuseRun: Sendable {
   package func run() async throws {
     beaconkeeper_return_large_blocks()
     let metrics = configuration.metrics == nil ? nil : FuseMetrics()
-    let worker = FuseService(
-      configuration: configuration, fleet: fleet, broker: broker, name: name, journal: journal,
-      metrics: metrics, logger: logger)
-    var services: [any Service] = [worker, FreedMemoryService()]
+    var services: [any Service] = [FuseService(worker: self, metrics: metrics), FreedMemoryService()]
     if let metrics, let settings = configuration.metrics {
       services.append(
         MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {
@@ -75,33 +72,23 @@ package struct FuseRun: Sendable {
     }
     try await NamedService.run(services, logger)
   }
+
+  fileprivate func work(_ metrics: FuseMetrics?, _ inbox: FuseInbox) throws {
+    try FuseWorker(configuration, fleet, broker, name: name, journal: journal, metrics, inbox, logger).run()
+  }
 }
 
 /// The worker's thread as a service.
 private struct FuseService: Service {
-  let configuration: Configuration
-  let fleet: FleetSettings
-  let broker: RemoteBroker
-  let name: String
-  let journal: String?
+  let worker: FuseRun
   let metrics: FuseMetrics?
-  let logger: Logger
   let inbox = FuseInbox()
 
   func run() async throws {
     try await withGracefulShutdownHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         do {
-          try Thread.start {
-            continuation.resume(
-              with: Result {
-                try FuseWorker(
-                  self.configuration, self.fleet, self.broker, name: self.name, journal: self.journal,
-                  self.metrics, self.inbox, self.logger
-                )
-                .run()
-              })
-          }
+          try Thread.start { continuation.resume(with: Result { try worker.work(metrics, inbox) }) }
         } catch {
           continuation.resume(throwing: error)
         }

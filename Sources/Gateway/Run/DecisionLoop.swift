@@ -1,4 +1,5 @@
 import Beacons
+import Captures
 import Configuration
 import Contract
 import Core
@@ -143,6 +144,16 @@ package final class DecisionLoop: Feature {
       state.health.receivers.heard(receiver, at: observation.wallTime)
       state.pipeline.observe(observation, into: &state.output)
       heard(&state)
+    }
+  }
+
+  /// Processes an entry of a recording; `batch` has its advertisements.
+  func take(_ step: CaptureDecoder.Step, _ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
+    switch step {
+    case .advertisements: observe(batch, table)
+    case .observation(let observation): observe(observation, table)
+    case .health(let change): apply(change, table)
+    case .end: break
     }
   }
 
@@ -500,13 +511,9 @@ struct PlaceEvent: Hashable, Sendable {
   var kind: PlaceKind
   var place: String
   var event: String
+}
 
-  init(kind: PlaceKind, place: String, event: String) {
-    self.kind = kind
-    self.place = place
-    self.event = event
-  }
-
+extension PlaceEvent {
   /// nil: a beacon's own event.
   init?(_ message: TransitionMessage) {
     guard let kind = message.kind else { return nil }

@@ -29,25 +29,15 @@ package struct GatewayRun: Sendable {
   /// Callbacks for people's messages.
   package struct Listener: Sendable {
     /// The broker is connected; with the `mosquitto_sub` line to watch it.
-    package var onReady: @Sendable (String) -> Void
+    package var onReady: @Sendable (String) -> Void = { _ in }
     /// A transition was given to the MQTT client.
-    package var onTransition: @Sendable (TransitionMessage) -> Void
+    package var onTransition: @Sendable (TransitionMessage) -> Void = { _ in }
     /// A verdict was given to the MQTT client.
-    package var onVerdict: @Sendable (VerdictMessage) -> Void
+    package var onVerdict: @Sendable (VerdictMessage) -> Void = { _ in }
     /// The dashboard is served; with its address.
-    package var onDashboard: @Sendable (String) -> Void
+    package var onDashboard: @Sendable (String) -> Void = { _ in }
 
-    package init(
-      onReady: @escaping @Sendable (String) -> Void = { _ in },
-      onTransition: @escaping @Sendable (TransitionMessage) -> Void = { _ in },
-      onVerdict: @escaping @Sendable (VerdictMessage) -> Void = { _ in },
-      onDashboard: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
-      self.onDashboard = onDashboard
-      self.onReady = onReady
-      self.onTransition = onTransition
-      self.onVerdict = onVerdict
-    }
+    package init() {}
   }
 
   private let configuration: Configuration
@@ -133,7 +123,7 @@ package struct GatewayRun: Sendable {
       FormerNameService(former, configuration, configurationFile, delivery, logger),
       MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
-      LeftoverService(configuration, decisions, homeAssistant, logger),
+      LeftoverService(configuration, decisions, homeAssistant),
       ScannerLink(configuration, decisions, logger),
       ObservationService(decisions, options, stateDirectory, logger),
       HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),

@@ -25,19 +25,18 @@ final class StandardInputService: Feature {
   func run() async throws {
     try await cancelWhenGracefulShutdown {
       let told = Mutex<Set<String>>([])
-      try await Recording.hearStandardInput(
-        onHealth: self.decisions.apply, onObservation: { self.decisions.observe($0, $1) },
-        onRefusal: { errors, count in
-          self.refused.withLock {
-            $0.count += count
-            $0.last = errors.last.map { "\($0)" } ?? $0.last
-          }
-          for error in errors {
-            let isNew = told.withLock { $0.count < Self.toldLimit && $0.insert(error.message).inserted }
-            if isNew { self.logger.warning("refused \(error) (counted in health)") }
-          }
-        },
-        onBatch: { self.decisions.observe($0, $1) })
+      try await Recording.hearStandardInput { errors, count in
+        self.refused.withLock {
+          $0.count += count
+          $0.last = errors.last.map { "\($0)" } ?? $0.last
+        }
+        for error in errors {
+          let isNew = told.withLock { $0.count < Self.toldLimit && $0.insert(error.message).inserted }
+          if isNew { self.logger.warning("refused \(error) (counted in health)") }
+        }
+      } hear: {
+        self.decisions.take($0, $1, $2)
+      }
       if !Task.isCancelled { self.logger.notice("standard input ended") }
     }
   }
@@ -52,10 +51,8 @@ extension Recording {
   ///
   /// Throws `CaptureError`.
   static func hearStandardInput(
-    onHealth: @escaping @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in },
-    onObservation: @escaping @Sendable (Observation, ReceiverTable) -> Void,
     onRefusal: (@Sendable ([CaptureError], UInt64) -> Void)? = nil,
-    onBatch: @escaping @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
+    hear: @escaping @Sendable (CaptureDecoder.Step, borrowing AdvertisementBatch, ReceiverTable) -> Void
   ) async throws {
     let (steps, reader) = AsyncThrowingStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     DispatchQueue(label: "standard input").async {
@@ -69,18 +66,8 @@ extension Recording {
           // Nobody listens any more.
           if case .terminated = reader.yield() { return }
           let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
-          switch step {
-          case .end: break
-          case .observation(var observation):
-            (observation.time, observation.wallTime) = (now, wallNow)
-            onObservation(observation, table)
-          case .health(var change):
-            (change.time, change.wallTime) = (now, wallNow)
-            onHealth(change, table)
-          case .advertisements:
-            batch.mapAdvertisements { ($0.time, $0.wallTime) = (now, wallNow) }
-            onBatch(batch, table)
-          }
+          batch.mapAdvertisements { ($0.time, $0.wallTime) = (now, wallNow) }
+          hear(step.moved(to: now, wallNow), batch, table)
         }
         reader.finish()
       } catch {

@@ -13,9 +13,7 @@ struct WalkService: Feature {
     try await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         do {
-          try await Recording.play(
-            path, onHealth: decisions.apply, onObservation: { decisions.observe($0, $1) },
-            onBatch: { decisions.observe($0, $1) })
+          try await Recording.play(path) { decisions.take($0, $1, $2) }
           try await Task.sleep(for: Self.pause)
         } catch is CancellationError {
           return

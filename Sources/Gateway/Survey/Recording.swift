@@ -29,11 +29,7 @@ package struct Recording: ~Copyable {
     /// The time of the next entry; nil at the end.
     var head: WallTime? {
       if position < batch.count { return batch[position].wallTime }
-      return switch event {
-      case .observation(let observation): observation.wallTime
-      case .health(let change): change.wallTime
-      case .advertisements, .end, nil: nil
-      }
+      return event?.moment?.wallTime
     }
 
     func refill() {
@@ -205,52 +201,61 @@ package struct Recording: ~Copyable {
 }
 
 extension Recording {
-  /// Plays a capture in real time, as if it were received now. Returns at its end.
+  /// Plays a capture in real time, as if it were received now: advertisements one by one. Returns at its end.
   ///
   /// Throws `CaptureError`, or `CancellationError`.
   static func play(
-    _ path: String, onHealth: (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in },
-    onObservation: (Observation, ReceiverTable) -> Void,
-    onBatch: (borrowing AdvertisementBatch, ReceiverTable) -> Void
+    _ path: String, _ hear: (CaptureDecoder.Step, borrowing AdvertisementBatch, ReceiverTable) -> Void
   ) async throws {
     var recording = try Recording(paths: [path])
     var table = ReceiverTable()
     var batch = AdvertisementBatch()
     var heard = AdvertisementBatch()
     let (start, wallStart) = (LiveClock.now, LiveClock.wallNow)
-    func wait(for offset: TimeSpan) async throws {
+    func wait(for time: MonotonicTime) async throws -> (MonotonicTime, WallTime) {
+      let offset = time - MonotonicTime.zero
       let rest = start + offset - LiveClock.now
       if rest > .zero { try await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
+      return (start + offset, wallStart + offset)
     }
-    while true {
-      switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
-      case .end: return
-      case .observation(var observation):
-        let offset = observation.time - MonotonicTime.zero
-        try await wait(for: offset)
-        observation.wallTime = wallStart + offset
-        observation.time = start + offset
-        onObservation(observation, table)
-      case .health(var change):
-        let offset = change.time - MonotonicTime.zero
-        try await wait(for: offset)
-        change.wallTime = wallStart + offset
-        change.time = start + offset
-        onHealth(change, table)
-      case .advertisements:
-        for index in 0..<batch.count {
-          let offset = batch[index].time - MonotonicTime.zero
-          try await wait(for: offset)
-          heard.removeAll()
-          batch.forEach(in: index..<(index + 1)) { advertisement, payload in
-            var advertisement = copy advertisement
-            advertisement.time = start + offset
-            advertisement.wallTime = wallStart + offset
-            heard.append(advertisement, payload: payload)
-          }
-          onBatch(heard, table)
-        }
+    while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }), step != .end {
+      if let moment = step.moment {
+        let (time, wallTime) = try await wait(for: moment.time)
+        hear(step.moved(to: time, wallTime), batch, table)
       }
+      for index in 0..<batch.count {
+        let (time, wallTime) = try await wait(for: batch[index].time)
+        heard.removeAll()
+        batch.forEach(in: index..<(index + 1)) { advertisement, payload in
+          var advertisement = copy advertisement
+          (advertisement.time, advertisement.wallTime) = (time, wallTime)
+          heard.append(advertisement, payload: payload)
+        }
+        hear(.advertisements, heard, table)
+      }
+    }
+  }
+}
+
+extension CaptureDecoder.Step {
+  /// The time of an observation or a change of health; nil: advertisements have their own.
+  var moment: (time: MonotonicTime, wallTime: WallTime)? {
+    switch self {
+    case .observation(let observation): (observation.time, observation.wallTime)
+    case .health(let change): (change.time, change.wallTime)
+    case .advertisements, .end: nil
+    }
+  }
+
+  func moved(to time: MonotonicTime, _ wallTime: WallTime) -> Self {
+    switch self {
+    case .observation(var observation):
+      (observation.time, observation.wallTime) = (time, wallTime)
+      return .observation(observation)
+    case .health(var change):
+      (change.time, change.wallTime) = (time, wallTime)
+      return .health(change)
+    case .advertisements, .end: return self
     }
   }
 }

@@ -37,12 +37,6 @@ extension RoomCalibrator {
     public var pathLoss: RoomAssessment?
     public var calibrated: RoomAssessment
 
-    public init(uncalibrated: RoomAssessment, pathLoss: RoomAssessment?, calibrated: RoomAssessment) {
-      self.uncalibrated = uncalibrated
-      self.pathLoss = pathLoss
-      self.calibrated = calibrated
-    }
-
     /// Smaller differences between shares of the time are noise.
     static let chance = 0.005
 

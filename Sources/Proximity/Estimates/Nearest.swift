@@ -85,3 +85,24 @@ struct Rivals {
   /// The bias of the smallest distance in decades.
   var luck: Double { 0.5 * deviation * log(max(count, 1)).squareRoot() }
 }
+
+/// Smoothed signal and distance of one beacon at one receiver.
+public struct Estimate: Hashable, Sendable {
+  /// Smoothed signal in dBm.
+  public var rssi: Double
+  /// Metres.
+  public var distance: Double
+  /// Standard deviation of `distance`, metres.
+  public var distanceDeviation: Double
+  /// The mean interval between receptions at this receiver; nil: not learnt yet.
+  public var interval: TimeSpan?
+  public var samples: Int
+  public var lastHeard: MonotonicTime
+}
+
+/// Time and receiver of a beacon's newest sighting.
+public struct LastSighting: Hashable, Sendable {
+  public var time: MonotonicTime
+  public var wallTime: WallTime
+  public var receiver: ReceiverIndex
+}

@@ -8,12 +8,6 @@ public struct RoomJourney: Sendable {
     public var room: RoomIndex?
     public var from: MonotonicTime
     public var to: MonotonicTime
-
-    public init(room: RoomIndex?, from: MonotonicTime, to: MonotonicTime) {
-      self.room = room
-      self.from = from
-      self.to = to
-    }
   }
 
   public struct Place: Hashable, Sendable {

@@ -8,11 +8,6 @@ public struct RoomEstimate: Hashable, Sendable {
     public var room: RoomIndex
     /// 0 to 1.
     public var probability: Double
-
-    public init(room: RoomIndex, probability: Double) {
-      self.room = room
-      self.probability = probability
-    }
   }
 
   /// The reported room; nil: in no room.
@@ -22,7 +17,7 @@ public struct RoomEstimate: Hashable, Sendable {
   /// Since when it is in `room`, or in none.
   public var since: WallTime
   /// Whether the beacon is heard at present; if not, the probability means nothing.
-  public var isHeard: Bool
+  public var isHeard = true
   /// The room that it is in, or was in last; nil: none yet.
   public var latestRoom: RoomIndex?
   /// When a receiver of the rooms heard it last; nil: unknown.
@@ -33,17 +28,4 @@ public struct RoomEstimate: Hashable, Sendable {
   public var position: Point?
   /// Standard deviation of `position` in metres, the mean over both axes.
   public var positionDeviation: Double?
-
-  public init(
-    room: RoomIndex?, probability: Double, since: WallTime, isHeard: Bool = true, runnerUp: Candidate? = nil,
-    position: Point? = nil, positionDeviation: Double? = nil
-  ) {
-    self.room = room
-    self.probability = probability
-    self.since = since
-    self.isHeard = isHeard
-    self.runnerUp = runnerUp
-    self.position = position
-    self.positionDeviation = positionDeviation
-  }
 }

@@ -248,14 +248,8 @@ extension RoomTracker {
 struct RoomHearing: Sendable {
   let hearer: Int
   /// Mean level, dBm.
-  fileprivate(set) var level: Float
-  private(set) var samples: Int
-
-  init(hearer: Int, level: Float = 0, samples: Int = 0) {
-    self.hearer = hearer
-    self.level = level
-    self.samples = samples
-  }
+  fileprivate(set) var level: Float = 0
+  private(set) var samples = 0
 
   /// Subtracts the receiver's gain, dB.
   mutating func takeOff(_ gain: Float) { level -= gain }

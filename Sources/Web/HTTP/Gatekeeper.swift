@@ -53,8 +53,6 @@ struct Gatekeeper: Sendable {
     return mayWrite || mayRead ? Rights(read: true, write: mayWrite) : nil
   }
 
-  var hasPasswords: Bool { settings.readPassword != nil || settings.writePassword != nil }
-
   /// An IP address cannot be rebound, and `localhost` needs no name server.
   private func isOurs(_ host: String) -> Bool {
     let (name, port) = Self.split(host: host)
@@ -112,13 +110,7 @@ package struct Rights: Sendable, Hashable {
   package var read: Bool
   package var write: Bool
   /// Whether they come from a login, which can be ended.
-  package var isLoggedIn: Bool
-
-  package init(read: Bool, write: Bool, isLoggedIn: Bool = false) {
-    self.read = read
-    self.write = write
-    self.isLoggedIn = isLoggedIn
-  }
+  package var isLoggedIn = false
 
   static let none = Rights(read: false, write: false)
 }

@@ -6,24 +6,12 @@ package struct Request: Sendable, Equatable {
   /// Percent-decoded segments without the empty ones; `/api/v1/zones` has three.
   package var path: [String]
   /// Percent-decoded, the last of each name.
-  package var query: [String: String]
+  package var query: [String: String] = [:]
   /// Lower-case names; of repeated ones the values are joined with commas.
-  package var headers: [String: String]
-  package var body: [UInt8]
+  package var headers: [String: String] = [:]
+  package var body: [UInt8] = []
   /// The client's IP address as text.
-  package var peer: String
-
-  package init(
-    method: Method, path: [String], query: [String: String] = [:], headers: [String: String] = [:],
-    body: [UInt8] = [], peer: String = "127.0.0.1"
-  ) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.headers = headers
-    self.body = body
-    self.peer = peer
-  }
+  package var peer = "127.0.0.1"
 
   /// Path and query of a request target in origin form (RFC 9112, section 3.2.1); nil for any other form, and for bad
   /// escapes, text that is not UTF-8, `.` and `..`.

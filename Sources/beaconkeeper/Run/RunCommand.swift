@@ -77,11 +77,11 @@ struct RunCommand: AsyncParsableCommand {
     if path == nil { configuration.http = HTTPSettings() }
     let log = RunLog(logFormat ?? .preferred, level: verbose ? .debug : logLevel.level)
     let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
-    let listener = GatewayRun.Listener(
-      onReady: { log.tell(.hint("watch: \($0)")) },
-      onTransition: { log.tell(LogEntry($0)) },
-      onVerdict: { log.tell(LogEntry($0)) },
-      onDashboard: { log.tell(.hint("dashboard: \($0)")) })
+    var listener = GatewayRun.Listener()
+    listener.onReady = { log.tell(.hint("watch: \($0)")) }
+    listener.onTransition = { log.tell(LogEntry($0)) }
+    listener.onVerdict = { log.tell(LogEntry($0)) }
+    listener.onDashboard = { log.tell(.hint("dashboard: \($0)")) }
     let environment = ProcessInfo.processInfo.environment
     let recorder = try record.map { path in
       do throws(SystemError) { return try Recorder(path: path, format: .text) } catch {

@@ -1,7 +1,8 @@
 import Beacons
 import Core
-import Proximity
 import Testing
+
+@testable import Proximity
 
 /// Which rooms are taken for each other, and what of a calibration is kept.
 @Suite struct ConfusionTests {

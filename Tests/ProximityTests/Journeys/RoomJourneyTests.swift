@@ -1,7 +1,8 @@
 import Beacons
 import Core
-import Proximity
 import Testing
+
+@testable import Proximity
 
 /// What is kept of a beacon's way, and how it is judged.
 @Suite struct RoomJourneyTests {
