@@ -24,10 +24,10 @@ import Testing
   /// What an app's CI is told must name what decided.
   @Test func anAndroidPhonesEvidenceNamesItsEvents() {
     let result = Walk(os: "android14", strategy: "altbeacon-foreground-service").follow(
-      [(0, 20), (16, 4), (20, 4)], [(5, .background), (7, .locationServices(false)), (8, .screen(true))])
+      [(0, 20), (16, 4), (20, 4)], [(5, .background), (7, .locationServices(false)), (8, .screen(false))])
     let facts = result.verdicts.first?.evidence.map(\.what) ?? []
     #expect(result.outcome == .locationOff)
-    #expect(facts.contains(.locationSwitchedOff) && facts.contains(.screenOn))
+    #expect(facts.contains(.locationSwitchedOff) && facts.contains(.screenOff))
   }
 
   @Test func aMonitorGivesTheTimeOfRegionEvents() {
