@@ -79,6 +79,13 @@ import Testing
     #expect(second.latest.map(\.result) == ["missed", "seen"] && second.pending == 0)
   }
 
+  @Test func `a phone that has just begun has a record already`() throws {
+    var scene = try Scene(Self.yaml())
+    scene.pipeline.begin(
+      at: MonotonicTime(nanoseconds: 1_500_001), wallTime: scene.wallTime, into: &scene.output)
+    #expect(try record(scene).now.since == nil)
+  }
+
   @Test func `an app that is predicted to miss and does not is unpredicted`() throws {
     var scene = try Scene(Self.yaml("os: ios7, strategy: stock"))
     try visit(&scene)

@@ -343,8 +343,12 @@ extension Pipeline {
     let forgotten = phones.dropped.flatMap { [topics.window(phone: $0), topics.record(phone: $0)] }.map {
       Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true)
     }
-    return forgotten
-      + phonesNow.flatMap { [$0.window.message(topics: topics), $0.record.message(topics: topics)] }
+    // A phone that has just begun has a record, but its window is known a millisecond later.
+    let records = phones.phones.map { phone in
+      message(phone.record, at: phone.lanes[0].engine.now.monotonicTime, of: phone)
+    }
+    return forgotten + phonesNow.map { $0.window.message(topics: topics) }
+      + records.map { $0.message(topics: topics) }
   }
 
   /// Each phone's current window and record.
