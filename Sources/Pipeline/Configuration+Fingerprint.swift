@@ -72,6 +72,7 @@ extension PhoneSettings {
     coder.write(name)
     coder.write(beacon)
     coder.write(countdown)
+    coder.write(hasRegionOfEachZone)
     coder.count(triggers.count)
     for trigger in triggers {
       coder.write(trigger.zone)

@@ -54,6 +54,8 @@ extension PhoneEngine {
     self.init(rules, near: near, start: .foreground, at: -lead)
     var before = PolicyOutput()
     apply(.background, at: -lead, into: &before)
+    // In a pocket its screen is dark.
+    if rules.isAndroid { apply(.screen(false), at: -lead, into: &before) }
     advance(before: 0, into: &before)
     totals = Totals()
     (wasRanging, wasLocating) = (false, false)
