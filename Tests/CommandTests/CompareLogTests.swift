@@ -43,7 +43,7 @@ import Testing
     #expect(few.errors.contains("task_cap: 20 s from 2, too few for --fit-least 5"))
     #expect(few.output.contains("tick_period: { value: 1 s,") && !few.output.contains("task_cap"))
     let all = try await compare(
-      ["diverges.log"] + Self.visit + ["--fit", "-", "--fit-least", "1", "--device", "an \"iPhone\""])
+      ["diverges.log"] + Self.visit + ["--fit", "-", "--fit-least", "1", "--fit-device", "an \"iPhone\""])
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("fit-\(UUID()).yaml")
     defer { try? FileManager.default.removeItem(at: path) }
     try Data(("gateway: { name: x }\nreceivers: [{ name: hci0 }]\n" + all.output).utf8).write(to: path)

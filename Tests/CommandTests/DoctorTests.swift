@@ -214,7 +214,7 @@ import Testing
     let broker = try await Broker()
     defer { broker.stop() }
     // A scanner of this kind has two topics.
-    for (scanners, filters) in [("", 12), ("scanners: [{ kind: theengs }]\n", 14)] {
+    for (scanners, filters) in [("", 13), ("scanners: [{ kind: theengs }]\n", 15)] {
       let path = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\n\(scanners)", "yaml")
       let result = try await Command.run("doctor", "--config", path)
       #expect(

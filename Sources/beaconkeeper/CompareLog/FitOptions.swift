@@ -11,11 +11,11 @@ struct FitOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write no constant with fewer observations.", valueName: "number"))
   var fitLeast = 5
   @Option(help: ArgumentHelp("The phone, for the source of what --fit writes.", valueName: "text"))
-  var device: String?
+  var fitDevice: String?
 
   func check() throws {
     guard fitLeast >= 1 else { throw ValidationError("--fit-least \(fitLeast) is less than 1.") }
-    if device != nil && fit == nil { throw ValidationError("--device goes with --fit.") }
+    if fitDevice != nil && fit == nil { throw ValidationError("--fit-device goes with --fit.") }
   }
 
   func write(_ observed: LogFit, profile: PhoneProfile, logs: Int) throws {
@@ -25,9 +25,9 @@ struct FitOptions: ParsableArguments {
       say(
         "\(row.rule): \(Amount.seconds(row.rounded)) from \(row.count), too few for --fit-least \(fitLeast)")
     }
-    let os = Self.lines(rows, of: profile.os, "os", profile.os.name, logs: logs, device: device)
+    let os = Self.lines(rows, of: profile.os, "os", profile.os.name, logs: logs, device: fitDevice)
     let strategy = Self.lines(
-      rows, of: profile.strategy, "strategies", profile.strategy.name, logs: logs, device: device)
+      rows, of: profile.strategy, "strategies", profile.strategy.name, logs: logs, device: fitDevice)
     guard !(os + strategy).isEmpty else {
       throw failure("no constant has \(fitLeast) observations; --fit-least 1 writes each", .dataError)
     }
