@@ -31,7 +31,8 @@ extension Pipeline {
     let left = scratch.roomTransitions
     scratch.roomTransitions.removeAll()
     tell(left, into: &output)
-    for phone in configuration.phones where !new.phones.contains(where: { $0.name == phone.name }) {
+    tellLastRecords(into: &output)
+    for phone in configuration.phones where !new.phones.contains(where: { $0.isJudged(as: phone) }) {
       output.records[phone.name] = .some(nil)
     }
     for room in configuration.rooms where !new.rooms.contains(where: { $0.name == room.name }) {
