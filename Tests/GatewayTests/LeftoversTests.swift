@@ -42,6 +42,30 @@ struct LeftoversTests {
     #expect(cleared.allSatisfy { $0.payload.isEmpty && $0.retained })
   }
 
+  @Test func `what was retained under a former name is looked for below the base of then`() {
+    let remembered: Set<String> = [
+      "home/ble/the%20shed/zone/pump/occupancy", "x/other/zone/pump/occupancy",
+      "homeassistant/device/beaconkeeper_shed/zone_pump/config",
+    ]
+    let found = FormerNameService.topics(of: "the shed", remembered, root: "new")
+    #expect(found.map(\.base) == ["home/ble/the%20shed"])
+    #expect(FormerNameService.topics(of: "the shed", [], root: "new").map(\.base) == ["new/the%20shed"])
+  }
+
+  @Test func `changed topics are in the file after the last change, however fast the changes come`()
+    async throws
+  {
+    let path = FileManager.default.temporaryDirectory.path + "/\(UUID()).topics"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let remembered = RememberedTopics(path: path)
+    for number in 0..<1_000 { remembered.add(["topic/\(number)"]) }
+    remembered.keepOnly(["a", "b"])
+    for _ in 0..<500 where RememberedTopics(path: path).all != ["a", "b"] {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(RememberedTopics(path: path).all == ["a", "b"])
+  }
+
   @Test func retainedPlacesAreClearedWhenPlacesAreSwitchedOff() throws {
     let plain = Leftovers(
       try Scene.configuration(

@@ -35,4 +35,26 @@ import Testing
     mending.mend()
     #expect(told())
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `after messages were lost, the truth is published everywhere, for nobody knows what they said`() throws
+  {
+    let logger = Logger(label: "test")
+    let configuration = try Scene.configuration(Scene.rules)
+    let client = try Client(Options(host: "127.0.0.1", port: 1))
+    let pipeline = Pipeline(configuration)
+    let delivery = try Delivery(client, pipeline.topics, listener: GatewayRun.Listener(), logger: logger)
+    let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
+    let mending = MendingService(configuration, decisions, logger)
+    func published(after rounds: Int) -> Bool {
+      let before = client.outstanding
+      for _ in 0..<rounds { mending.mend() }
+      return client.outstanding > before
+    }
+    #expect(!published(after: 5))
+    client.events.countLost()
+    #expect(!published(after: 3))
+    #expect(published(after: 1))
+    #expect(!published(after: 5))
+  }
 }

@@ -587,6 +587,25 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     }
   }
 
+  @Test func `all that is retained below a former base is one kind, and stays unsettled while it is refused`()
+    throws
+  {
+    let story = try Story(.saysAndCloses)
+    let former = Set((0..<6).map { "old/home/zone/\($0)/occupancy" } + ["old/home/beacon/a/state"])
+    story.denied = former
+    for topic in former.sorted().reversed() {
+      story.say(topic)
+      story.settle()
+      story.wait(2)
+    }
+    #expect(story.closures == 3)
+    #expect(story.delivery.unsettled(among: former.union(["old/home/zone/9/occupancy"])) == former)
+    story.denied = []
+    story.reload()
+    story.pass(10)
+    #expect(story.delivery.unsettled(among: former) == [])
+  }
+
   @Test("A kind that was closed and is allowed in part is found out, and costs few connections")
   func mixedKinds() throws {
     let story = try Story(.saysAndCloses)

@@ -18,8 +18,8 @@ final class FormerNameService: Feature {
   private static let settling = Duration.seconds(4)
 
   private struct State {
-    /// The topics of the name that is looked at, and what the broker retains there; nil: none is.
-    var topics: Topics?
+    /// The topics of the name that is looked at, and what the broker retains there; empty: none is.
+    var topics: [Topics] = []
     var found: [String: [UInt8]] = [:]
   }
 
@@ -54,10 +54,9 @@ final class FormerNameService: Feature {
   }
 
   static func remedy(for outbox: FormerOutbox, _ configuration: Configuration) -> String {
-    let topics = Topics(gateway: outbox.gateway, root: configuration.topics.root)
-    let filters = [
-      topics.base + "/#", discovery(of: topics, AnnouncementPlan(configuration).discovery).filter,
-    ]
+    let topics = topics(
+      of: outbox.gateway, RememberedTopics(path: outbox.topics).all, root: configuration.topics.root)
+    let filters = filters(of: topics, AnnouncementPlan(configuration).discovery)
     let subscriber: String
     if case .remote(let broker) = configuration.broker {
       subscriber = broker.subscriber
@@ -71,6 +70,20 @@ final class FormerNameService: Feature {
       + "[ $? = 27 ] && rm '\(outbox.path)'* '\(outbox.topics)'"
   }
 
+  /// The topics below each base where a gateway retained anything: `base_topic` may have been changed together with the name.
+  ///
+  /// - Parameter root: where it is looked for if none is remembered.
+  static func topics(of gateway: String, _ remembered: Set<String>, root: String) -> [Topics] {
+    let ending = "/" + topicLevel(gateway)
+    let bases = Set(remembered.compactMap(Topics.base)).filter { $0.hasSuffix(ending) }
+    let roots = bases.isEmpty ? [root] : bases.sorted().map { String($0.dropLast(ending.count)) }
+    return roots.map { Topics(gateway: gateway, root: $0) }
+  }
+
+  private static func filters(of topics: [Topics], _ own: Discovery) -> [String] {
+    topics.map { $0.base + "/#" } + topics.prefix(1).map { discovery(of: $0, own).filter }
+  }
+
   func connected() {
     connections.withLock { $0 += 1 }
     connection.ring()
@@ -78,7 +91,7 @@ final class FormerNameService: Feature {
 
   func received(_ message: ReceivedMessage) -> Bool {
     state.withLock { state in
-      guard let topics = state.topics, isOwn(message.topic, topics) else { return false }
+      guard isOwn(message.topic, state.topics) else { return false }
       if message.payload.isEmpty {
         state.found[message.topic] = nil
       } else if message.retain {
@@ -106,13 +119,11 @@ final class FormerNameService: Feature {
     }
     let count = connections.withLock(\.self)
     let isStillConnected = { self.delivery.client.isConnected && self.connections.withLock(\.self) == count }
-    let topics = Topics(gateway: outbox.gateway, root: configuration.topics.root)
+    let remembered = RememberedTopics(path: outbox.topics).all
+    let topics = Self.topics(of: outbox.gateway, remembered, root: configuration.topics.root)
     let found = try await retained(of: topics)
     // After a power cut it is our own `online` that is retained: whoever came after us has put another `instance` there.
-    let instance = found[topics.instance].flatMap { InstanceMessage($0)?.instance }
-    if found[topics.status] == Array(Status.online.rawValue.utf8),
-      instance == nil || instance != outbox.instance
-    {
+    if topics.contains(where: { isAnotherOnline(at: $0, found, besides: outbox.instance) }) {
       logger.warning(
         "another gateway is online as \(outbox.gateway), which was this one's name, or lost its power as that; what it retains is left alone. If nobody runs as \(outbox.gateway): \(Self.remedy(for: outbox, configuration))"
       )
@@ -120,16 +131,16 @@ final class FormerNameService: Feature {
     }
     guard isStillConnected() else { return false }
     // Some brokers send nothing of what they retain to a subscription with wildcards.
-    let remembered = RememberedTopics(path: outbox.topics).all.filter { isOwn($0, topics) }
-    let all = Set(found.keys).union(remembered).union([topics.status, topics.instance, topics.health])
-    let announcements = all.filter(discovery(of: topics).isOwn)
+    let all = Set(found.keys).union(remembered.filter { isOwn($0, topics) }).union(
+      topics.flatMap { [$0.status, $0.instance, $0.health] })
+    let announcements = all.filter { topic in topics.contains { discovery(of: $0).isOwn(topic) } }
     remove(announcements)
     if !announcements.isEmpty { try await Task.sleep(for: Self.settling) }
     remove(all.subtracting(announcements))
     let left = try await retained(of: topics)
     guard isStillConnected() else { return false }
     // Where not even the status was there to be seen, it proves nothing that nothing is left.
-    guard left.isEmpty, found[topics.status] != nil else {
+    guard left.isEmpty, topics.contains(where: { found[$0.status] != nil }) else {
       logger.warning(
         "this gateway was called \(outbox.gateway), and cannot see or clear what it retained under that name; \(Self.remedy(for: outbox, configuration))"
       )
@@ -146,9 +157,9 @@ final class FormerNameService: Feature {
     return true
   }
 
-  /// Whether a topic is of a gateway with these topics.
-  private func isOwn(_ topic: String, _ topics: Topics) -> Bool {
-    topic.hasPrefix(topics.base + "/") || discovery(of: topics).isOwn(topic)
+  /// Whether a topic is of a gateway with some of these topics.
+  private func isOwn(_ topic: String, _ topics: [Topics]) -> Bool {
+    topics.contains { topic.hasPrefix($0.base + "/") || discovery(of: $0).isOwn(topic) }
   }
 
   private func remove(_ topics: some Collection<String>) {
@@ -157,8 +168,8 @@ final class FormerNameService: Feature {
   }
 
   /// What the broker retains under a name.
-  private func retained(of topics: Topics) async throws -> [String: [UInt8]] {
-    let filters = [topics.status, topics.base + "/#", discovery(of: topics).filter]
+  private func retained(of topics: [Topics]) async throws -> [String: [UInt8]] {
+    let filters = topics.map(\.status) + Self.filters(of: topics, discovery)
     state.withLock { $0 = State(topics: topics) }
     defer {
       for filter in filters { delivery.client.unsubscribe(from: filter) }
@@ -174,4 +185,13 @@ final class FormerNameService: Feature {
   private static func discovery(of topics: Topics, _ own: Discovery) -> Discovery {
     Discovery(topics, version: version, prefix: own.prefix)
   }
+}
+
+/// Whether another gateway is online with these topics, by what the broker retains there.
+///
+/// - Parameter instance: of this gateway's last run; nil: unknown.
+func isAnotherOnline(at topics: Topics, _ found: [String: [UInt8]], besides instance: String?) -> Bool {
+  guard found[topics.status] == Array(Status.online.rawValue.utf8) else { return false }
+  let there = found[topics.instance].flatMap { InstanceMessage($0)?.instance }
+  return there == nil || there != instance
 }

@@ -167,7 +167,11 @@ final class LeftoverService: Feature {
       let isCleared = state.mayClear && !state.isDue && delivery.client.isConnected
       return (state.leftovers.filters, isCleared ? state.configured : nil)
     }
-    if let configured { remembered.keepOnly(configured + homeAssistant.announcedTopics) }
+    if let configured {
+      // Those that the broker did not let us clear are tried again by the next look.
+      let left = delivery.unsettled(among: remembered.all)
+      remembered.keepOnly(configured + homeAssistant.announcedTopics + left)
+    }
     for filter in filters { delivery.client.unsubscribe(from: filter) }
   }
 }

@@ -15,6 +15,8 @@ final class MendingService: Feature {
   private static let pause = Duration.seconds(5)
   /// How many rounds it takes to read what has gathered.
   private static let doubts = 3
+  /// Where messages are lost all the time, the truth is published everywhere after so many rounds.
+  private static let longDoubt = 12
   /// How many topics may wait.
   private static let limit = 1_000
 
@@ -30,6 +32,8 @@ final class MendingService: Feature {
     var dropped: UInt64 = 0
     /// For so many rounds nothing is believed.
     var doubts = 0
+    /// How many rounds have been in doubt since the truth was last published everywhere.
+    var doubtful = 0
   }
 
   private struct Found {
@@ -67,6 +71,8 @@ final class MendingService: Feature {
   }
 
   func received(_ message: ReceivedMessage) -> Bool {
+    // Among the lost ones, too, may be another client's.
+    if delivery.client.events.lostMessages != state.withLock(\.dropped) { alarm.ring() }
     guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
     state.withLock { state in
       guard state.found.count < Self.limit || state.found[message.topic] != nil else { return }
@@ -90,12 +96,18 @@ final class MendingService: Feature {
 
   func mend() {
     let dropped = delivery.client.events.lostMessages
-    let (found, leftovers) = state.withLock { state in
+    let (found, leftovers, isInDoubt, mayHaveMissed) = state.withLock { state in
       // While messages come faster than they are read, they are read late: what seems foreign may be our own of some time ago.
       state.doubts = state.dropped == dropped ? max(state.doubts - 1, 0) : Self.doubts
       defer { (state.found, state.dropped) = ([:], dropped) }
-      return (state.doubts == 0 ? state.found : [:], state.leftovers)
+      let isInDoubt = state.doubts > 0
+      state.doubtful += isInDoubt ? 1 : 0
+      let mayHaveMissed = isInDoubt ? state.doubtful >= Self.longDoubt : state.doubtful > 0
+      if mayHaveMissed { state.doubtful = 0 }
+      return (isInDoubt ? [:] : state.found, state.leftovers, isInDoubt, mayHaveMissed)
     }
+    if isInDoubt { alarm.ring() }
+    if mayHaveMissed { decisions.publishStates() }
     let foreign = found.filter { topic, found in !delivery.isOwn(found.hash, at: topic) }
     guard !foreign.isEmpty else { return }
     let truth = decisions.truth(at: Set(foreign.keys))

@@ -8,8 +8,14 @@ import Synchronization
 /// wildcards (RabbitMQ), or do not let the gateway read; there the topics are cleared without being read.
 final class RememberedTopics: Sendable {
   private let path: String?
-  private let topics: Mutex<Set<String>>
+  private let state: Mutex<State>
   private let disk = DispatchQueue(label: "remembered topics")
+
+  private struct State {
+    var topics: Set<String>
+    /// A write will begin that takes the topics of then, so another is not needed: a disk may hang.
+    var isWaiting = false
+  }
 
   /// A file of ours is much smaller.
   private static let limit = 16 << 20
@@ -23,41 +29,42 @@ final class RememberedTopics: Sendable {
       }
       return String(decoding: octets, as: UTF8.self)
     }
-    topics = Mutex(Set((text ?? "").split(separator: "\n").map(String.init)))
+    state = Mutex(State(topics: Set((text ?? "").split(separator: "\n").map(String.init))))
   }
 
-  var all: Set<String> { topics.withLock { $0 } }
+  var all: Set<String> { state.withLock(\.topics) }
 
   /// Whoever invents members of regions makes no more.
   private static let topicLimit = 50_000
 
   /// The gateway may publish to these, too.
   func add(_ more: [String]) {
-    let grown: Set<String>? = topics.withLock { topics in
-      let count = topics.count
+    change { topics in
       for topic in more where topics.count < Self.topicLimit { topics.insert(topic) }
-      return topics.count == count ? nil : topics
     }
-    if let grown { write(grown) }
   }
 
   /// All others are cleared.
-  func keepOnly(_ present: [String]) {
-    let kept = Set(present)
-    let isNew = topics.withLock { topics in
-      defer { topics = kept }
-      return topics != kept
+  func keepOnly(_ present: [String]) { change { $0 = Set(present) } }
+
+  private func change(_ change: (inout Set<String>) -> Void) {
+    let mustWrite = state.withLock { state in
+      let before = state.topics
+      change(&state.topics)
+      guard state.topics != before, !state.isWaiting else { return false }
+      state.isWaiting = true
+      return true
     }
-    if isNew { write(kept) }
+    if mustWrite { disk.async { self.write() } }
   }
 
   /// Without the file, the broker must be able to tell what it retains; so a fault of the disk is none of the gateway.
-  private func write(_ topics: Set<String>) {
-    guard let path else { return }
-    // A disk may hang.
-    disk.async {
-      try? NewFile(path: path, mode: 0o600).write(
-        topics.sorted().joined(separator: "\n") + "\n", .isDropped)
+  private func write() {
+    let topics = state.withLock { state in
+      state.isWaiting = false
+      return state.topics
     }
+    guard let path else { return }
+    try? NewFile(path: path, mode: 0o600).write(topics.sorted().joined(separator: "\n") + "\n", .isDropped)
   }
 }

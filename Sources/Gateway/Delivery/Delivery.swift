@@ -230,6 +230,16 @@ package final class Delivery: Feature {
     }
   }
 
+  /// Those topics for which the broker may not have the newest message.
+  func unsettled(among topics: Set<String>) -> Set<String> {
+    state.withLock { state in
+      guard state.outbox.first == nil, let unsettled = state.permissions.unsettledTopics else {
+        return topics
+      }
+      return topics.intersection(unsettled)
+    }
+  }
+
   /// How many messages the broker does not have yet.
   var waiting: Int { state.withLock { $0.outbox.count } }
 }

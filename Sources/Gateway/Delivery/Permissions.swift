@@ -578,6 +578,12 @@ struct Permissions: Sendable {
   /// How many messages wait because their topic is refused.
   var count: Int { parkedCount + (trial == nil ? 0 : 1) }
 
+  /// Topics with a message that the broker may not have; nil: there are too many to know all.
+  var unsettledTopics: Set<String>? {
+    guard turns.count < Self.topicLimit else { return nil }
+    return Set(sent.values.map(\.topic)).union(held.keys).union(released.map(\.topic)).union(turns)
+  }
+
   /// Whether no message waits.
   var isEmpty: Bool { turns.isEmpty && released.isEmpty }
 }

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// When refused messages are offered to the broker again.
@@ -84,7 +85,8 @@ struct RefusalSchedule: Sendable {
 
 /// Kinds of topics that are not tried one by one, because the broker closes the connection at each refusal.
 ///
-/// A kind is a topic without its name: `zone/+/enter`. All of Home Assistant discovery is one kind.
+/// A kind is a topic without its name: `zone/+/enter`. All of Home Assistant discovery is one kind, and so is all that is
+/// retained below the base of another gateway, or a former base of this one.
 struct RefusedKinds: Sendable {
   private enum Verdict {
     /// No topic of this kind is tried. It is not known yet whether all are forbidden.
@@ -107,7 +109,9 @@ struct RefusedKinds: Sendable {
 
   private func kind(_ topic: String) -> String {
     // Each topic of room presence is tried.
-    guard topic.hasPrefix(base) else { return topic.hasSuffix("/config") ? Self.discovery : topic }
+    guard topic.hasPrefix(base) else {
+      return topic.hasSuffix("/config") ? Self.discovery : Topics.base(ofRetained: topic) ?? topic
+    }
     let levels = topic.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
     return levels.enumerated().map { $0.offset == 1 ? "+" : $0.element }.joined(separator: "/")
   }

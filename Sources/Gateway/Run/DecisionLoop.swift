@@ -284,6 +284,11 @@ package final class DecisionLoop: Feature {
     }
   }
 
+  /// Publishes all retained states again.
+  func publishStates() {
+    state.withLock { tell(&$0, $0.pipeline.allStates()) }
+  }
+
   /// Replaces the pipeline with one for another configuration, keeping everything that still holds.
   func configure(_ new: Configuration) {
     state.withLock { state in
