@@ -30,6 +30,8 @@ extension TLS {
       else { throw Self.unusable("the certificate or key (cert_file, key_file)") }
     }
     let expected = SSL_CTX_get0_param(context)
+    // “b*.example” is not for “broker.example”, as for libmosquitto: RFC 9525, section 6.3, knows whole labels only.
+    X509_VERIFY_PARAM_set_hostflags(expected, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
     if X509_VERIFY_PARAM_set1_ip_asc(expected, name) != 1 {
       guard X509_VERIFY_PARAM_set1_host(expected, name, 0) == 1 else {
         throw InvalidOptions(description: "\(name) cannot be the name in a certificate")
