@@ -7,11 +7,12 @@ import Glibc
 /// libmosquitto compares the certificate with that host, or accepts any. So libssl gets a context of our own, with which
 /// libmosquitto leaves the certificate to it (`MOSQ_OPT_SSL_CTX` in libmosquitto's `mosquitto.h`).
 extension TLS {
-  /// Passes the context to a client. libmosquitto frees it with the client.
+  /// Passes the context to a client. libmosquitto takes a reference of its own, and drops it with the client.
   func expect(_ name: String, of client: OpaquePointer) throws(InvalidOptions) {
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw InvalidOptions(description: "libssl has no memory")
     }
+    defer { SSL_CTX_free(context) }
     _ = beaconkeeper_require_tls12(context)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     let trusts =
@@ -29,6 +30,8 @@ extension TLS {
       else { throw Self.unusable("the certificate or key (cert_file, key_file)") }
     }
     let expected = SSL_CTX_get0_param(context)
+    // “b*.example” is not for “broker.example”, as for libmosquitto: RFC 9525, section 6.3, knows whole labels only.
+    X509_VERIFY_PARAM_set_hostflags(expected, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
     if X509_VERIFY_PARAM_set1_ip_asc(expected, name) != 1 {
       guard X509_VERIFY_PARAM_set1_host(expected, name, 0) == 1 else {
         throw InvalidOptions(description: "\(name) cannot be the name in a certificate")

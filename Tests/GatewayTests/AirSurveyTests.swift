@@ -141,12 +141,7 @@ import Testing
     for hearsFirst in [true, false] {
       var survey = AirSurvey(configuration)
       var hearing = Hearing()
-      hearing.observations = [
-        Observation(
-          key: "ibeacon f29dc74adbbd12de318ac8b046dd4425 1 2", receiver: ReceiverIndex(rawValue: 0),
-          rssi: -50,
-          time: .zero, wallTime: WallTime(nanoseconds: 0))
-      ]
+      hearing.observations = [Self.observation(at: .zero)]
       if hearsFirst { survey.observe(hearing) }
       survey.observe(
         Advertisement(
@@ -156,6 +151,48 @@ import Testing
       #expect(survey.listing(at: .zero).map(\.device.beacon) == ["fleet:1.2"])
       #expect(survey.listing(at: .zero)[0].device.hasAddress)
     }
+  }
+
+  @Test func `a new device does not begin with the signal of one that went`() throws {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    func hear(_ address: UInt64, _ rssi: Int8, _ payload: [UInt8]) {
+      survey.observe(
+        Advertisement(
+          receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: address, kind: .random),
+          rssi: rssi, time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
+    }
+    var hearing = Hearing()
+    hearing.observations = [Self.observation(at: .zero)]
+    survey.observe(hearing)
+    // Its own address takes the place of the one that stood for it.
+    hear(1, -50, Scene.iBeacon(minor: 2))
+    hear(2, -90, [2, 1, 6])
+    let stranger = try #require(survey.listing(at: .zero).first { $0.device.address.bits == 2 })
+    #expect(stranger.estimate?.rssi == -90)
+  }
+
+  @Test func `a beacon that was forgotten comes back by key without its old address`() throws {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    let late = MonotonicTime.zero + AirSurvey.forgetAfter + .seconds(1)
+    for number in 1...UInt64(AirSurvey.limit + 1) {
+      let payload = number == 1 ? Scene.iBeacon(minor: 2) : [2, 1, 6]
+      survey.observe(
+        Advertisement(
+          receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: number, kind: .random),
+          rssi: -60, time: number == 1 ? .zero : late, wallTime: WallTime(nanoseconds: 0)),
+        payload: payload.span)
+    }
+    var hearing = Hearing()
+    hearing.observations = [Self.observation(at: late + AirSurvey.forgetAfter + .seconds(1))]
+    survey.observe(hearing)
+    let beacon = survey.listing(at: late).first { $0.device.beacon == "fleet:1.2" }?.device
+    #expect(beacon?.hasAddress == false && beacon?.address.bits != 1)
+  }
+
+  private static func observation(at time: MonotonicTime) -> Observation {
+    Observation(
+      key: "ibeacon f29dc74adbbd12de318ac8b046dd4425 1 2", receiver: ReceiverIndex(rawValue: 0), rssi: -50,
+      time: time, wallTime: WallTime(nanoseconds: 0))
   }
 
   @Test func `a tag without a beacon's format is offered by its address to who asks for all`() throws {

@@ -27,6 +27,16 @@ import Testing
         == "look at broker: in the configuration")
   }
 
+  /// The password goes with it.
+  @Test func `the line to watch with checks the certificate's name, whatever the host`() {
+    var broker = RemoteBroker(host: "10.0.0.1", port: 8883)
+    broker.tls = TLSSettings()
+    #expect(broker.subscriber.contains("-h 10.0.0.1 ") && broker.subscriberNeeds == nil)
+    broker.tls?.serverName = "broker.example"
+    #expect(broker.subscriber.contains("-h broker.example ") && !broker.subscriber.contains("--insecure"))
+    #expect(broker.subscriberNeeds == "first make broker.example lead to 10.0.0.1, as in /etc/hosts")
+  }
+
   @Test(arguments: [
     (ConnectionFailure.Kind.badCredentials, "password_file"), (.clientIDRejected, "client_id"),
     (.unknownAuthority, "ca_file"), (.wrongHostName, "certificate"), (.certificateExpired, "renew"),

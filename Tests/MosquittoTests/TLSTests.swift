@@ -174,6 +174,14 @@ extension RealBroker {
       }
     }
 
+    @Test func `a certificate for half of a name is not for that name`() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "b*.example.org")
+      let tls = TLS(authority: .file(certificates.path("ca.pem")), serverName: "broker.example.org")
+      let failure = try await refusal(certificates.broker("server"), tls)
+      #expect(failure.kind == .wrongHostName, "\(failure)")
+    }
+
     @Test func anUnknownAuthorityIsCalledThat() async throws {
       let certificates = try await Certificates()
       try await certificates.issue("server", host: "127.0.0.1")

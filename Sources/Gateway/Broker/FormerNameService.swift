@@ -58,14 +58,16 @@ final class FormerNameService: Feature {
       of: outbox.gateway, RememberedTopics(path: outbox.topics).all, root: configuration.topics.root)
     let filters = filters(of: topics, AnnouncementPlan(configuration).discovery)
     let subscriber: String
+    var needs = ""
     if case .remote(let broker) = configuration.broker {
       subscriber = broker.subscriber
+      needs = broker.subscriberNeeds.map { " (\($0))" } ?? ""
     } else {
       subscriber = "mosquitto_sub"
     }
     let topicOptions = filters.map { "-t '\($0)'" }.joined(separator: " ")
     // It ends with 27 when its time is up, and with another status if it could not do its work.
-    return "if that was this gateway's name, clear what it left: "
+    return "if that was this gateway's name, clear what it left\(needs): "
       + "\(subscriber) \(topicOptions) --retained-only --remove-retained -W 3; "
       + "[ $? = 27 ] && rm '\(outbox.path)'* '\(outbox.topics)'"
   }

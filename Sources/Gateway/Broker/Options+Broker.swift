@@ -69,18 +69,23 @@ extension Client {
 }
 
 extension RemoteBroker {
-  /// `mosquitto_sub` with what it needs for this broker, except the password.
+  /// `mosquitto_sub` with what it needs for this broker, except the password. It compares the certificate with the host to
+  /// which it connects, and knows no other name; see `subscriberNeeds`.
   var subscriber: String {
-    var words = ["mosquitto_sub", "-h", host, "-p", String(port)]
+    var words = ["mosquitto_sub", "-h", tls?.serverName ?? host, "-p", String(port)]
     if let username { words += ["-u", username, "-P", "…"] }
     if let tls {
-      // It compares the certificate with the host, and knows no other name.
-      if tls.serverName != nil { words.append("--insecure") }
       words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"]
       if let certificate = tls.certFile, let key = tls.keyFile {
         words += ["--cert", certificate, "--key", key]
       }
     }
     return words.joined(separator: " ")
+  }
+
+  /// What must be so before `subscriber` works; nil: nothing. Without a check of the name it would show the password to anybody
+  /// with some certificate.
+  var subscriberNeeds: String? {
+    tls?.serverName.map { "first make \($0) lead to \(host), as in /etc/hosts" }
   }
 }

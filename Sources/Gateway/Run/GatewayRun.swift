@@ -216,7 +216,7 @@ package struct GatewayRun: Sendable {
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {
-    "\(broker.subscriber) -v -t '\(broker.baseTopic)/#'"
+    "\(broker.subscriber) -v -t '\(broker.baseTopic)/#'" + (broker.subscriberNeeds.map { "  # \($0)" } ?? "")
   }
 }
 

@@ -101,7 +101,9 @@ package struct AirSurvey: Sendable {
   private mutating func observe(_ observation: Observation) -> Device? {
     guard let sighting = roster.sighting(of: observation) else { return nil }
     let key = Array(observation.key.utf8)
-    let address = addresses[sighting.beacon] ?? Self.address(standingFor: key.span)
+    // A device that was forgotten since comes back without its address: who reports it by key does not say it.
+    let heard = addresses[sighting.beacon].flatMap { devices[$0]?.address }
+    let address = heard ?? Self.address(standingFor: key.span)
     guard var device = device(at: address, hasAddress: false, heard: observation.time) else { return nil }
     identify(&device, as: sighting.beacon)
     var remote = sighting
@@ -187,6 +189,8 @@ package struct AirSurvey: Sendable {
 
   private mutating func remove(_ device: Device) {
     devices[device.address] = nil
+    // The next device with this index must not begin with the signal of this one.
+    _ = engine.retire(device.index)
     free.append(device.index)
   }
 
