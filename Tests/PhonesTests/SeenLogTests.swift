@@ -89,6 +89,23 @@ import Testing
     #expect(log(text).events.map(\.what) == [.happened(.regionEnter), .happened(.regionExit)])
   }
 
+  @Test func `JSON of others is skipped, also where it is too long`() {
+    let message = "didEnterRegion" + String(repeating: " ", count: 4096)
+    let log = log(
+      """
+      {
+              {
+      {"status":"ok"}
+      {"count":3,"finished":1}
+      {"timestamp":"2026-11-28 11:00:03.250123+0100","eventMessage":"\(message)"}
+      {"time":1,"event":"near"}
+      {"time":1,"event":"near"
+      """)
+    #expect(log.events.map(\.what) == [.near])
+    #expect(log.skipped == 5)
+    #expect(log.faults.map(\.line) == [7])
+  }
+
   @Test func `What means nothing is skipped or counted, and what is malformed has its place`() {
     let log = log(
       """

@@ -123,6 +123,7 @@ struct CompareLogCommand: ParsableCommand {
   private func tellWhatWasRead(_ log: SeenLog, _ path: String) {
     var line = "\(path): \(log.events.count) events in \(log.lines) lines"
     if log.leftOut > 0 { line += ", \(log.leftOut) left out: they have no time, or are too many" }
+    if log.skipped > 0 { line += ", \(log.skipped) JSON \(log.skipped == 1 ? "line" : "lines") skipped" }
     say(line)
     if !log.unknownWords.isEmpty {
       let words = log.unknownWords.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
