@@ -85,7 +85,11 @@ public struct LogComparison: Sendable {
       case .remaining(let left): found += remaining(left, at: time, near)
       case .suspended, .resumed, .terminated:
         if found.count < Divergence.limit { found += state(event.what, at: time, near) }
-      case .happened, .near, .launched, .expiration, .scan, .inside, .other: continue
+      // These are compared further down.
+      case .expiration: break
+      case .near where predictsNear: break
+      case .happened(let event) where predictsRegion && event.isRegion: break
+      case .happened, .near, .launched, .scan, .inside, .other: continue
       }
       compared += 1
     }
