@@ -89,6 +89,9 @@ import Testing
   {
     let profile = ["--os", "ios17", "--strategy", "stock"]
     #expect(try await compare(["-"] + profile, input: "nothing\n").status == 65)
+    let idle = try await compare(["-"] + profile, input: "{\"time\":1,\"event\":\"background\"}\n")
+    #expect(idle.status == 65)
+    #expect(!idle.output.contains("agrees"))
     let bad = try await compare(
       ["-"] + profile, input: "{\"time\":1,\"event\":\"near\"}\n{\"time\":1,\"event\":3}\n")
     #expect(bad.status == 65)

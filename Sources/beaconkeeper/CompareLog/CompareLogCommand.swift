@@ -118,6 +118,9 @@ struct CompareLogCommand: ParsableCommand {
     if fit.fit != "-" { try tell(json ? account.json : account.text) }
     if faults > 0 { throw failure("\(faults) lines cannot be used", .dataError) }
     if comparisons.contains(where: { !$0.divergences.isEmpty }) { throw ExitCode(1) }
+    if let empty = comparisons.firstIndex(where: { $0.compared == 0 }) {
+      throw failure("\(logs[empty]): nothing that this log tells could be compared", .dataError)
+    }
   }
 
   private func tellWhatWasRead(_ log: SeenLog, _ path: String) {

@@ -26,7 +26,10 @@ struct LogAccount {
     }
     let divergences = comparison.divergences
     guard let first = divergences.first else {
-      lines.append("\(path) agrees with \(subject): \(comparison.compared) statements compared")
+      lines.append(
+        comparison.compared == 0
+          ? "nothing in \(path) could be compared with \(subject)"
+          : "\(path) agrees with \(subject): \(comparison.compared) statements compared")
       return lines.joined(separator: "\n")
     }
     let count = divergences.count == 1 ? "one divergence" : "\(divergences.count) divergences"
