@@ -57,6 +57,11 @@ import Testing
     #expect(log("2026-11-28 10:00:00.000 Shop[1:2] \(text)").events.map(\.what) == [what])
   }
 
+  @Test func `The beginning of a task is no expiration`() {
+    let text = "2026-11-28 10:00:00.000 Shop[1:2] beginBackgroundTask(expirationHandler:) started"
+    #expect(log(text).events.isEmpty)
+  }
+
   @Test func `AltBeacon names the beacon and its signal`() {
     let line =
       "11-28 10:00:00.000 1 2 D BeaconService: Beacon packet detected for: id1: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 id2: 1 id3: 2 with rssi -39"
