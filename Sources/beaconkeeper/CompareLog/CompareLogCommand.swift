@@ -113,7 +113,7 @@ struct CompareLogCommand: ParsableCommand {
       }
     }
     let account = LogAccount(
-      comparisons: comparisons, paths: logs, fit: observed, profile: profile, begin: known?.begin)
+      comparisons: comparisons, paths: logs, fit: observed.rows, profile: profile, begin: known?.begin)
     try fit.write(observed, profile: profile, logs: logs.count)
     if fit.fit != "-" { try tell(json ? account.json : account.text) }
     if faults > 0 { throw failure("\(faults) lines cannot be used", .dataError) }
