@@ -97,6 +97,9 @@ import Testing
     #expect(bad.status == 65)
     #expect(bad.errors.contains("-:2:19: error: "))
     #expect(try await compare(["agrees.log"]).status == 64)
+    let phone = ["agrees.log", "--phone", "anna", "--config", "../../demo.yaml"]
+    #expect(try await compare(phone + profile).status == 64)
+    #expect(try await compare(phone + ["--variant", "seed"]).status == 64)
     #expect(try await compare(["agrees.log", "--tolerance", "soon"] + profile).status == 64)
     #expect(try await compare(["there-is-none.log"] + profile).status == 74)
   }

@@ -82,6 +82,16 @@ struct CompareLogCommand: ParsableCommand {
     _ = try times()
     try truth.check()
     try fit.check()
+    if truth.phone != nil {
+      guard profiles.os.isEmpty, profiles.strategy.isEmpty, profiles.device == nil,
+        profiles.condition.isEmpty,
+        profiles.chosenVariant == nil
+      else {
+        throw ValidationError(
+          "--phone has a profile of its own; leave out --os, --strategy, --device, --condition, and --variant."
+        )
+      }
+    }
     if truth.config == nil, truth.phone == nil { _ = try profile(Configuration.builtIn(hostName: "")) }
   }
 
