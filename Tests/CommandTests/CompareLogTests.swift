@@ -89,11 +89,17 @@ import Testing
   {
     let profile = ["--os", "ios17", "--strategy", "stock"]
     #expect(try await compare(["-"] + profile, input: "nothing\n").status == 65)
+    let idle = try await compare(["-"] + profile, input: "{\"time\":1,\"event\":\"background\"}\n")
+    #expect(idle.status == 65)
+    #expect(!idle.output.contains("agrees"))
     let bad = try await compare(
       ["-"] + profile, input: "{\"time\":1,\"event\":\"near\"}\n{\"time\":1,\"event\":3}\n")
     #expect(bad.status == 65)
     #expect(bad.errors.contains("-:2:19: error: "))
     #expect(try await compare(["agrees.log"]).status == 64)
+    let phone = ["agrees.log", "--phone", "anna", "--config", "../../demo.yaml"]
+    #expect(try await compare(phone + profile).status == 64)
+    #expect(try await compare(phone + ["--variant", "seed"]).status == 64)
     #expect(try await compare(["agrees.log", "--tolerance", "soon"] + profile).status == 64)
     #expect(try await compare(["there-is-none.log"] + profile).status == 74)
   }

@@ -22,4 +22,20 @@ import Testing
       #expect(ContinuousClock.now - begin < .seconds(30))
     }
   }
+
+  @Test func `Many silences among many region events are judged in a moment`() throws {
+    let os = try #require(Catalogue.system(named: "ios17"))
+    let strategy = try #require(Catalogue.strategy(named: "location-always"))
+    let profile = try #require(PhoneProfile(os: os, strategy: strategy))
+    let lines = (0..<20_000).map { index in
+      "{\"time\":\(index * 10),\"event\":\"\(index % 2 == 0 ? "ranged" : "region-exit")\"}"
+    }
+    var log = SeenLog()
+    log.read(Array(("{\"time\":0,\"event\":\"background\"}\n" + lines.joined(separator: "\n")).utf8))
+    let begin = ContinuousClock.now
+    let comparison = try LogComparison(
+      log, with: profile, near: NearDistances(near: 4_000_000, rearm: 6_000_000))
+    #expect(ContinuousClock.now - begin < .seconds(30))
+    #expect(!comparison.divergences.contains { $0.kind == .silent })
+  }
 }

@@ -119,6 +119,8 @@ import Testing
     #expect(alignment.matches >= 3)
     #expect(alignment.spread <= 50)
     #expect(comparison.divergences.isEmpty, "\(comparison.divergences)")
+    // The region enter and near.
+    #expect(comparison.compared == 2)
   }
 
   @Test func `One event at a wrong time does not move the clock`() throws {

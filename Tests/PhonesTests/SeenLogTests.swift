@@ -57,6 +57,11 @@ import Testing
     #expect(log("2026-11-28 10:00:00.000 Shop[1:2] \(text)").events.map(\.what) == [what])
   }
 
+  @Test func `The beginning of a task is no expiration`() {
+    let text = "2026-11-28 10:00:00.000 Shop[1:2] beginBackgroundTask(expirationHandler:) started"
+    #expect(log(text).events.isEmpty)
+  }
+
   @Test func `AltBeacon names the beacon and its signal`() {
     let line =
       "11-28 10:00:00.000 1 2 D BeaconService: Beacon packet detected for: id1: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 id2: 1 id3: 2 with rssi -39"
@@ -87,6 +92,23 @@ import Testing
       """
     #expect(log(text, app: "Shop").events.map(\.what) == [.happened(.regionEnter), .suspended])
     #expect(log(text).events.map(\.what) == [.happened(.regionEnter), .happened(.regionExit)])
+  }
+
+  @Test func `JSON of others is skipped, also where it is too long`() {
+    let message = "didEnterRegion" + String(repeating: " ", count: 4096)
+    let log = log(
+      """
+      {
+              {
+      {"status":"ok"}
+      {"count":3,"finished":1}
+      {"timestamp":"2026-11-28 11:00:03.250123+0100","eventMessage":"\(message)"}
+      {"time":1,"event":"near"}
+      {"time":1,"event":"near"
+      """)
+    #expect(log.events.map(\.what) == [.near])
+    #expect(log.skipped == 5)
+    #expect(log.faults.map(\.line) == [7])
   }
 
   @Test func `What means nothing is skipped or counted, and what is malformed has its place`() {

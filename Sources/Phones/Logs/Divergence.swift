@@ -14,7 +14,7 @@ public struct Divergence: Hashable, Sendable {
     case state
   }
 
-  /// Further ones of a kind that is not joined to rows are left out.
+  /// Further rows of a kind are left out.
   static let limit = 1000
 
   public var kind: Kind
@@ -43,15 +43,17 @@ public struct Divergence: Hashable, Sendable {
   /// By time, rows of the same kind and rule as one.
   static func joined(_ all: [Divergence]) -> [Divergence] {
     var rows: [Divergence] = []
+    var counts: [Kind: Int] = [:]
     for next in all.enumerated().sorted(by: { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }) {
       let next = next.element
-      let last = rows.lastIndex { $0.kind == next.kind }
-      if let last, last >= rows.count - 2, next.kind == .ranged || next.kind == .remaining,
+      let last = rows.indices.suffix(2).last { rows[$0].kind == next.kind }
+      if let last, next.kind == .ranged || next.kind == .remaining,
         rows[last].reason == next.reason, next.time - rows[last].until <= 60_000
       {
         rows[last].until = next.time
         rows[last].count += 1
-      } else {
+      } else if counts[next.kind, default: 0] < limit {
+        counts[next.kind, default: 0] += 1
         rows.append(next)
       }
     }

@@ -85,7 +85,11 @@ public struct LogComparison: Sendable {
       case .remaining(let left): found += remaining(left, at: time, near)
       case .suspended, .resumed, .terminated:
         if found.count < Divergence.limit { found += state(event.what, at: time, near) }
-      case .happened, .near, .launched, .expiration, .scan, .inside, .other: continue
+      // These are compared further down.
+      case .expiration: break
+      case .near where predictsNear: break
+      case .happened(let event) where predictsRegion && event.isRegion: break
+      case .happened, .near, .launched, .scan, .inside, .other: continue
       }
       compared += 1
     }
@@ -156,6 +160,8 @@ public struct LogComparison: Sendable {
     let callbacks = seen.indices.filter { if case .ranged = seen[$0].event.what { true } else { false } }
     guard let end = seen.last?.time else { return [] }
     let longest = 3 * simulation.profile[NumberRule.tickPeriod] + 2 * tolerance
+    let region = seen.compactMap { time, event in event.what.isInside.map { (time: time, isInside: $0) } }
+    let exits = region.filter { !$0.isInside }.map(\.time)
     var found: [Divergence] = []
     var place = 0
     for (index, callback) in callbacks.enumerated() where found.count < Divergence.limit {
@@ -170,7 +176,7 @@ public struct LogComparison: Sendable {
       for interval in simulation.intervals[place...].prefix(while: { $0.from < to })
       where interval.state == .ranging {
         let span = max(interval.from, from)..<max(min(interval.to, to), max(interval.from, from))
-        guard span.upperBound - span.lowerBound > longest, isHeard(span) else { continue }
+        guard span.upperBound - span.lowerBound > longest, isHeard(span, region, exits) else { continue }
         let reason = nextClosing(after: span.lowerBound)
         found.append(
           Divergence(
@@ -188,19 +194,19 @@ public struct LogComparison: Sendable {
   }
 
   /// Whether a beacon is in earshot for the whole of a span, as far as known.
-  private func isHeard(_ span: Range<Milliseconds>) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - region: what the log tells of the region, by time.
+  ///   - exits: when it tells that the phone is outside, by time.
+  private func isHeard(
+    _ span: Range<Milliseconds>, _ region: [(time: Milliseconds, isInside: Bool)], _ exits: [Milliseconds]
+  ) -> Bool {
     let latency = simulation.profile[NumberRule.exitLatency] + tolerance
-    let exits = seen.filter { $0.event.what == .happened(.regionExit) || $0.event.what == .inside(false) }
-    if exits.contains(where: { $0.time - latency <= span.upperBound && $0.time > span.lowerBound }) {
-      return false
-    }
+    let exit = Self.count(exits) { $0 <= span.lowerBound }
+    if exit < exits.count, exits[exit] - latency <= span.upperBound { return false }
     guard let truth, predictsRegion else {
-      let last = seen.last { event in
-        event.time <= span.lowerBound
-          && [.happened(.regionEnter), .happened(.regionExit), .inside(true), .inside(false)].contains(
-            event.event.what)
-      }
-      return last.map { $0.event.what == .happened(.regionEnter) || $0.event.what == .inside(true) } ?? true
+      let told = Self.count(region) { $0.time <= span.lowerBound }
+      return told == 0 || region[told - 1].isInside
     }
     let heard = Double(simulation.profile[NumberRule.heardDistance]) / 1e6
     return truth.beacons.indices.contains { beacon in
@@ -247,9 +253,7 @@ public struct LogComparison: Sendable {
 
   private func nears() -> [Divergence] {
     let timeline = simulation.timeline
-    guard timeline.tellsDistances || timeline.entries.contains(where: { $0.event == .near }) else {
-      return []
-    }
+    guard predictsNear else { return [] }
     let end = seen.last?.time ?? 0
     var left = Array(seen.lazy.filter { $0.event.what == .near }.prefix(Divergence.limit))
     var found: [Divergence] = []
@@ -298,6 +302,16 @@ public struct LogComparison: Sendable {
   }
 
   // MARK: Helpers
+
+  /// How many elements come first that meet a condition, where none meets it after one that does not: a binary search.
+  private static func count<Element>(_ all: [Element], while isMet: (Element) -> Bool) -> Int {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isMet(all[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 
   /// Pairs those nearest to each other in order; what is further apart than the tolerance, or alone, comes out.
   private func matched(

@@ -22,6 +22,8 @@ public struct LogFit: Sendable {
 
   /// Further observations of a constant change nothing.
   private static let limit = 10_000
+  /// Further statements of a countdown change nothing; the median is taken at each.
+  private static let zeroLimit = 200
   private var values: [String: [Milliseconds]] = [:]
 
   public init() {}
@@ -88,8 +90,10 @@ public struct LogFit: Sendable {
           countdown = Countdown(
             begin: last?.event, beginTime: begin, unlimited: max(begin, unlimited), first: time)
         }
-        countdown?.zeros.append(end)
-        zero = countdown.flatMap { LogAlignment.median($0.zeros.sorted()) }
+        if let known = countdown?.zeros, known.count < Self.zeroLimit {
+          countdown?.zeros.append(end)
+          zero = LogAlignment.median((known + [end]).sorted())
+        }
       case .remaining(nil):
         conclude(&countdown, profile)
         unlimited = time

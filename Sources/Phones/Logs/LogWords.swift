@@ -21,7 +21,6 @@ enum LogWords {
     ("active assertions beyond permitted time", .terminated),
     ("task expired", .expiration),
     ("expiration handler", .expiration),
-    ("expirationhandler", .expiration),
     // AltBeacon, with LogManager.setVerboseLoggingEnabled(true).
     ("we are not in the background.", .happened(.foreground)),
     ("we are in the background.", .happened(.background)),
@@ -43,6 +42,8 @@ enum LogWords {
       if find("inside", in: rest) != nil { return (.inside(true), nil) }
       return find("outside", in: rest) != nil ? (.inside(false), nil) : nil
     }
+    // Its argument is named expirationHandler; that a task begins says nothing about its end.
+    if find("beginbackgroundtask", in: text) != nil { return nil }
     // runningboardd tells the state of every app.
     if isNamed, find("running-suspended", in: text) != nil { return (.suspended, nil) }
     if isNamed, find("running-active", in: text) != nil { return (.resumed, nil) }

@@ -25,6 +25,15 @@ public struct SeenEvent: Hashable, Sendable {
     case inside(Bool)
     /// A word that means nothing here.
     case other(String)
+
+    /// Whether it says that the phone is in the region, or is not; nil: it says neither.
+    var isInside: Bool? {
+      switch self {
+      case .happened(.regionEnter), .inside(true): true
+      case .happened(.regionExit), .inside(false): false
+      default: nil
+      }
+    }
   }
 
   /// Milliseconds since 1970 on the phone's clock; nil: the phone did not say.

@@ -6,7 +6,7 @@ import Core
 public struct SeenLog: Sendable {
   /// Further events are only counted.
   public static let limit = 200_000
-  /// What follows in a line is not read.
+  /// What follows in a line is not read. A longer object is skipped.
   private static let lineLimit = 4096
   private static let faultLimit = 20
 
@@ -15,6 +15,8 @@ public struct SeenLog: Sendable {
   public private(set) var lines = 0
   /// Lines of our own format.
   public private(set) var ownLines = 0
+  /// JSON that is neither of our own format nor of `log show`, and objects that are too long.
+  public private(set) var skipped = 0
   /// Events beyond the limit, or without a time.
   public private(set) var leftOut = 0
   /// Words of our own format that mean nothing here, with how often each came.
@@ -55,7 +57,7 @@ public struct SeenLog: Sendable {
     var line = 0
     for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
-      read(text.prefix(Self.lineLimit), line)
+      read(text, line)
     }
     if bytes.last == UInt8(ascii: "\n") || bytes.isEmpty { line -= 1 }
     lines += line
@@ -74,15 +76,17 @@ public struct SeenLog: Sendable {
 
   private mutating func read(_ line: ArraySlice<UInt8>, _ number: Int) {
     let text = line.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+      .prefix(Self.lineLimit + 1)
     guard let first = text.first, first != 0x0D else { return }
     if first == UInt8(ascii: "{") {
+      guard text.count <= Self.lineLimit else { return skipped += 1 }
       return readObject(Array(text), number, column: text.startIndex - line.startIndex)
     }
     if text.starts(with: "...".utf8) || text.starts(with: "…".utf8) {
       if !events.isEmpty { cuts.insert(events.count - 1) }
       return
     }
-    let stamp = LogStamp(text)
+    let stamp = LogStamp(text.prefix(Self.lineLimit))
     let rest = stamp?.rest ?? pending.map { _ in text }
     let used = stamp ?? pending
     pending = stamp.flatMap { $0.rest.count < 80 && $0.rest.contains(UInt8(ascii: "]")) ? $0 : nil }
@@ -105,7 +109,8 @@ public struct SeenLog: Sendable {
 
   /// A line of ours, or one of `log show --style ndjson`.
   private mutating func readObject(_ bytes: [UInt8], _ line: Int, column: Int) {
-    if let tree = try? JSONTree(bytes), let message = tree.text("eventMessage") {
+    let tree = try? JSONTree(bytes)
+    if let tree, let message = tree.text("eventMessage") {
       let stamp = LogStamp(Array((tree.text("timestamp") ?? "").utf8)[...])
       let process = tree.text("processImagePath") ?? ""
       guard let stamp else { return }
@@ -114,6 +119,9 @@ public struct SeenLog: Sendable {
         Array("\(process) \(message)".utf8.prefix(Self.lineLimit)), time: stamp.time(near: last, zone: zone),
         resolution: stamp.resolution)
     }
+    // A dictionary that NSLog prints begins like this, too, and so does an answer of a server.
+    let isOurs = tree.map { $0["event"] != nil } ?? bytes.contains(Array(#""event""#.utf8))
+    guard isOurs else { return skipped += 1 }
     ownLines += 1
     do throws(SeenEvent.Fault) {
       keep(try reader.read(bytes))

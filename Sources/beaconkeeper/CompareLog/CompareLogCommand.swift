@@ -82,6 +82,16 @@ struct CompareLogCommand: ParsableCommand {
     _ = try times()
     try truth.check()
     try fit.check()
+    if truth.phone != nil {
+      guard profiles.os.isEmpty, profiles.strategy.isEmpty, profiles.device == nil,
+        profiles.condition.isEmpty,
+        profiles.chosenVariant == nil
+      else {
+        throw ValidationError(
+          "--phone has a profile of its own; leave out --os, --strategy, --device, --condition, and --variant."
+        )
+      }
+    }
     if truth.config == nil, truth.phone == nil { _ = try profile(Configuration.builtIn(hostName: "")) }
   }
 
@@ -113,16 +123,20 @@ struct CompareLogCommand: ParsableCommand {
       }
     }
     let account = LogAccount(
-      comparisons: comparisons, paths: logs, fit: observed, profile: profile, begin: known?.begin)
+      comparisons: comparisons, paths: logs, fit: observed.rows, profile: profile, begin: known?.begin)
     try fit.write(observed, profile: profile, logs: logs.count)
     if fit.fit != "-" { try tell(json ? account.json : account.text) }
     if faults > 0 { throw failure("\(faults) lines cannot be used", .dataError) }
     if comparisons.contains(where: { !$0.divergences.isEmpty }) { throw ExitCode(1) }
+    if let empty = comparisons.firstIndex(where: { $0.compared == 0 }) {
+      throw failure("\(logs[empty]): nothing that this log tells could be compared", .dataError)
+    }
   }
 
   private func tellWhatWasRead(_ log: SeenLog, _ path: String) {
     var line = "\(path): \(log.events.count) events in \(log.lines) lines"
     if log.leftOut > 0 { line += ", \(log.leftOut) left out: they have no time, or are too many" }
+    if log.skipped > 0 { line += ", \(log.skipped) JSON \(log.skipped == 1 ? "line" : "lines") skipped" }
     say(line)
     if !log.unknownWords.isEmpty {
       let words = log.unknownWords.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)

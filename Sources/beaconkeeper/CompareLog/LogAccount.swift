@@ -5,14 +5,15 @@ import Phones
 struct LogAccount {
   let comparisons: [LogComparison]
   let paths: [String]
-  let fit: LogFit
+  /// What the logs say about the constants.
+  let fit: [LogFit.Row]
   let profile: PhoneProfile
   /// Of the recording's zero, in milliseconds since 1970.
   let begin: Milliseconds?
 
   var text: String {
     var parts = zip(comparisons, paths).map { text(of: $0, path: $1) }
-    let rows = fit.rows.filter { profile.told($0.rule) != nil }
+    let rows = fit.filter { profile.told($0.rule) != nil }
     if !rows.isEmpty { parts.append("WHAT THE LOG SAYS ABOUT THE CONSTANTS\n\n" + Self.table(rows, profile)) }
     return parts.joined(separator: "\n\n")
   }
@@ -26,7 +27,10 @@ struct LogAccount {
     }
     let divergences = comparison.divergences
     guard let first = divergences.first else {
-      lines.append("\(path) agrees with \(subject): \(comparison.compared) statements compared")
+      lines.append(
+        comparison.compared == 0
+          ? "nothing in \(path) could be compared with \(subject)"
+          : "\(path) agrees with \(subject): \(comparison.compared) statements compared")
       return lines.joined(separator: "\n")
     }
     let count = divergences.count == 1 ? "one divergence" : "\(divergences.count) divergences"
@@ -48,7 +52,7 @@ struct LogAccount {
     ]
     if let reason = divergence.reason { lines.append("  rule        \(reason.rawValue): \(reason.words)") }
     for constant in profile.constants(divergence.constants) {
-      let seen = fit.rows.first { $0.rule == constant.name }.map { "; seen: \(Self.words($0))" } ?? ""
+      let seen = fit.first { $0.rule == constant.name }.map { "; seen: \(Self.words($0))" } ?? ""
       lines.append(
         "  constant    \(constant.name) = \(constant.value), \(constant.confidence.inWords) (\(constant.source.inWords))\(seen)"
       )
@@ -102,7 +106,7 @@ struct LogAccount {
       json.objects("logs", Array(zip(paths, comparisons))) { json, log in
         write(log.1, path: log.0, to: &json)
       }
-      json.objects("constants", fit.rows.filter { profile.told($0.rule) != nil }) { json, row in
+      json.objects("constants", fit.filter { profile.told($0.rule) != nil }) { json, row in
         json.field("name", row.rule)
         json.field("profile", profile.told(row.rule)?.value ?? "")
         json.field("seen_s", Self.seconds(row.rounded), decimals: 3)

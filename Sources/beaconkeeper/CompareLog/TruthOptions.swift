@@ -22,7 +22,9 @@ struct TruthOptions: ParsableArguments {
     help: ArgumentHelp(
       "The configuration, with the beacons of a recording, phones, and profiles.", valueName: "file"))
   var config: String?
-  @Option(help: ArgumentHelp("The configured phone that wrote the log.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "The configured phone that wrote the log; instead of --os and --strategy.", valueName: "name"))
   var phone: String?
   @Option(
     help: ArgumentHelp(
