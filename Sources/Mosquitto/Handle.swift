@@ -1,4 +1,5 @@
 import CMosquitto
+import CTLS
 import Core
 import Glibc
 
@@ -10,6 +11,8 @@ struct Handle: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
   /// The callbacks of libmosquitto write here. The handle holds it, so that it outlives libmosquitto's pointer.
   let inbox: Inbox
+  /// For libssl, if the certificate must be for another name than the host's; see `TLS.expect`.
+  let tlsContext: OpaquePointer?
 
   /// `configure` must follow.
   init(_ options: Options) throws(InvalidOptions) {
@@ -24,9 +27,18 @@ struct Handle: ~Copyable, @unchecked Sendable {
     }
     self.pointer = pointer
     self.inbox = inbox
+    tlsContext = options.tls?.serverName == nil ? nil : SSL_CTX_new(TLS_client_method())
   }
 
-  deinit { mosquitto_destroy(pointer) }
+  deinit {
+    mosquitto_destroy(pointer)
+    SSL_CTX_free(tlsContext)
+  }
+
+  /// Reads the files of TLS again, for they may be renewed; libmosquitto does so itself, but not for a context of ours.
+  func readCertificates(_ options: Options) throws(InvalidOptions) {
+    if let tlsContext, let tls = options.tls { try tls.load(into: tlsContext) }
+  }
 
   /// Makes libmosquitto forget all messages. Nobody else may use it meanwhile.
   func renew(_ options: Options) throws(InvalidOptions) {
@@ -138,7 +150,7 @@ extension Handle {
         throw InvalidOptions(description: "\(path) cannot be read: \(String(cString: strerror(errno)))")
       }
     }
-    if let name = tls.serverName { return try tls.expect(name, of: pointer) }
+    if let name = tls.serverName { return try tls.expect(name, of: pointer, with: tlsContext) }
     if file != nil || directory != nil {
       // Without a callback OpenSSL would ask for the passphrase on the terminal.
       let error = mosquitto_tls_set(

@@ -71,14 +71,12 @@ struct Loop {
     reception.gotPacket()
     isLeaving = false
     _ = session.handle.inbox.takeDiagnosis()
-    if mustRenew {
-      do throws(InvalidOptions) {
-        try session.handle.renew(options)
-        mustRenew = false
-      } catch {
-        refusal = ConnectionFailure(.other, error.description)
-        return (MOSQ_ERR_INVAL.code, 0)
-      }
+    do throws(InvalidOptions) {
+      if mustRenew { try session.handle.renew(options) } else { try session.handle.readCertificates(options) }
+      mustRenew = false
+    } catch {
+      refusal = ConnectionFailure(.other, error.description)
+      return (MOSQ_ERR_INVAL.code, 0)
     }
     var properties = Properties()
     if options.protocolVersion == .v5 {

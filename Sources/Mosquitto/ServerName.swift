@@ -8,27 +8,15 @@ import Glibc
 /// libmosquitto leaves the certificate to it (`MOSQ_OPT_SSL_CTX` in libmosquitto's `mosquitto.h`).
 extension TLS {
   /// Passes the context to a client. libmosquitto takes a reference of its own, and drops it with the client.
-  func expect(_ name: String, of client: OpaquePointer) throws(InvalidOptions) {
-    guard let context = SSL_CTX_new(TLS_client_method()) else {
-      throw InvalidOptions(description: "libssl has no memory")
-    }
-    defer { SSL_CTX_free(context) }
+  func expect(
+    _ name: String, of client: OpaquePointer, with context: OpaquePointer?
+  ) throws(InvalidOptions) {
+    guard let context else { throw InvalidOptions(description: "libssl has no memory") }
     _ = beaconkeeper_require_tls12(context)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-    let trusts =
-      switch authority {
-      case .system: SSL_CTX_set_default_verify_paths(context)
-      case .file(let path): SSL_CTX_load_verify_locations(context, path, nil)
-      case .directory(let path): SSL_CTX_load_verify_locations(context, nil, path)
-      }
-    guard trusts == 1 else { throw Self.unusable("the authorities to trust (ca_file)") }
-    if let identity {
-      // Without a callback OpenSSL would ask for the passphrase on the terminal.
-      SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
-      guard SSL_CTX_use_certificate_chain_file(context, identity.certificateFile) == 1,
-        SSL_CTX_use_PrivateKey_file(context, identity.keyFile, SSL_FILETYPE_PEM) == 1
-      else { throw Self.unusable("the certificate or key (cert_file, key_file)") }
-    }
+    // Without a callback OpenSSL would ask for the passphrase on the terminal.
+    SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+    try load(into: context)
     let expected = SSL_CTX_get0_param(context)
     // “b*.example” is not for “broker.example”, as for libmosquitto: RFC 9525, section 6.3, knows whole labels only.
     X509_VERIFY_PARAM_set_hostflags(expected, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
@@ -50,6 +38,24 @@ extension TLS {
     ]
     guard errors.allSatisfy({ $0 == MOSQ_ERR_SUCCESS.code }) else {
       throw InvalidOptions(description: "this libmosquitto cannot expect another name (server_name)")
+    }
+  }
+
+  /// Reads the authorities, and our certificate and key. What an earlier reading trusted is forgotten.
+  func load(into context: OpaquePointer) throws(InvalidOptions) {
+    guard let store = X509_STORE_new() else { throw InvalidOptions(description: "libssl has no memory") }
+    SSL_CTX_set_cert_store(context, store)
+    let trusts =
+      switch authority {
+      case .system: SSL_CTX_set_default_verify_paths(context)
+      case .file(let path): SSL_CTX_load_verify_locations(context, path, nil)
+      case .directory(let path): SSL_CTX_load_verify_locations(context, nil, path)
+      }
+    guard trusts == 1 else { throw Self.unusable("the authorities to trust (ca_file)") }
+    if let identity {
+      guard SSL_CTX_use_certificate_chain_file(context, identity.certificateFile) == 1,
+        SSL_CTX_use_PrivateKey_file(context, identity.keyFile, SSL_FILETYPE_PEM) == 1
+      else { throw Self.unusable("the certificate or key (cert_file, key_file)") }
     }
   }
 

@@ -174,6 +174,23 @@ extension RealBroker {
       }
     }
 
+    @Test func `renewed authorities count from the next connection on, under another name too`() async throws
+    {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "elsewhere.example")
+      let broker = try await certificates.broker("server")
+      let trusted = URL(filePath: certificates.path("trusted.pem"))
+      try Data(contentsOf: URL(filePath: certificates.path("stranger.pem"))).write(to: trusted)
+      let (client, recorder) = try connect(to: broker) {
+        $0.tls = TLS(authority: .file(trusted.path), serverName: "elsewhere.example")
+      }
+      try await recorder.wait("a refusal") { !$0.refusals.isEmpty }
+      #expect(recorder.refusals.first?.kind == .unknownAuthority)
+      try Data(contentsOf: URL(filePath: certificates.path("ca.pem"))).write(to: trusted, options: .atomic)
+      try await recorder.waitForConnection()
+      await client.stop()
+    }
+
     @Test func `a certificate for half of a name is not for that name`() async throws {
       let certificates = try await Certificates()
       try await certificates.issue("server", host: "b*.example.org")
