@@ -10,7 +10,7 @@ public struct Installation: Hashable, Sendable {
   /// A trigger may come this long after the stop, and later ones are late.
   public var within: Milliseconds
 
-  /// Within this distance a trigger for a place is right: it is near, or no other place is nearer.
+  /// Within this distance a trigger for a place is right: it is near, or within half the spacing.
   var reach: Micrometres { places > 1 ? max(near, spacing / 2) : near }
 
   /// As many as a timeline has beacons.

@@ -2,7 +2,7 @@
 public struct InstallationDesign: Sendable {
   /// What became of the visits to places, over all walks and phones, each counted by how common it is.
   public struct Tally: Hashable, Sendable {
-    /// The app fired while the visitor was near the place, or nearer to it than to any other.
+    /// The app fired while the visitor was near the place, or within half the spacing.
     public var right = 0
     /// It fired for the place while the visitor was farther away, such as at the neighbour.
     public var early = 0
@@ -145,7 +145,9 @@ public struct InstallationDesign: Sendable {
   private static func nears(of installation: Installation) -> [Micrometres] {
     let tried =
       ([4, 6, 8, 12, 16] as [Micrometres]).map { installation.near * $0 / 8 } + [installation.stop * 3]
-    return Set(tried).filter { $0 > 0 }.sorted()
+    // One that visitors just reach where they stop would be a matter of centimetres.
+    let reached = Set(tried).filter { $0 > installation.stop * 5 / 4 }.sorted()
+    return reached.isEmpty ? [installation.near] : reached
   }
 
   /// By score; of equal ones that first which costs the phone less.

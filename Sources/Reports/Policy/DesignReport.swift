@@ -62,7 +62,7 @@ package struct DesignReport {
       .number(
         "Right",
         meaning:
-          "share of the places for which the app fired while the visitor was near, or nearer than to any other"
+          "share of the places for which the app fired while the visitor was near, or within half the spacing"
       ) {
         Figures.percent($0.option.right)
       },
@@ -100,7 +100,7 @@ package struct DesignReport {
       ] + shares
         + [
           .number("Beacon lasts", meaning: "on a cell of 1000 mAh; an estimate") {
-            "\(Int(($0.option.choice.beaconDays / 30).rounded())) months"
+            "\(Int(($0.option.choice.beaconDays / 30.44).rounded())) months"
           },
           .init("Strategies", meaning: "the best of each system") { row in
             row.option.answers.map { "\($0.profile.os.name) \($0.profile.strategy.name)" }.joined(

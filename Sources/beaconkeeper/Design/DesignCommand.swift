@@ -17,7 +17,7 @@ struct DesignCommand: ParsableCommand {
       spacing would work. Phones differ by 9 dB up and down, for their model and the body that carries them.
 
       Each visitor walks past all places at each of the speeds. A trigger is right if the visitor is within --near of the \
-      place then, or nearer to it than to any other. It is wrong if the visitor is farther away, for instance still at the \
+      place then, or within half the spacing. It is wrong if the visitor is farther away, for instance still at the \
       neighbour. "App's near" is the distance below which the app fires, as the phone believes it.
 
       --ci writes a visit with the best choice as a timeline that says what is expected, and prints the command that checks \
@@ -36,9 +36,9 @@ struct DesignCommand: ParsableCommand {
         One door, people who do not stop, an app that uses region events only:
           beaconkeeper design --places 1 --near 3m --stay 2s --os ios17 \\
             --strategy stock --strategy background-task
-        Beacons that you already have, at 0 dBm and 1 s:
+        Beacons that you already have, at -12 dBm and 1 s:
           beaconkeeper design --places 4 --spacing 8m --near 2m --os ios17 \\
-            --power 0 --interval 1s
+            --power -12 --interval 1s
       """)
 
   @Option(help: ArgumentHelp("How many places there are, 1 to 100.", valueName: "number"))
@@ -59,6 +59,7 @@ struct DesignCommand: ParsableCommand {
       "How fast they walk; may be given several times. Default: 0.5m/s and 1.2m/s.", valueName: "speed"))
   var speed: [String] = []
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "A transmit power in dBm to choose from, -40 to 10; may be given several times. Default: -20, -12, -4 and 4.",
       valueName: "dBm"))
@@ -80,8 +81,8 @@ struct DesignCommand: ParsableCommand {
   var json = false
 
   private var variant: Variant { profiles.chosenVariant ?? .observed }
-  /// Where 100 places, all systems and all choices would take too long.
-  private static let mostWork = 200_000
+  /// In seconds of visits. 100 places, all systems and all choices would take too long.
+  private static let mostWork = 10_000_000.0
 
   func validate() throws {
     if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
@@ -99,8 +100,6 @@ struct DesignCommand: ParsableCommand {
       throw ValidationError("--stop \(stop) must not be farther than --near \(near).")
     }
     _ = try (speeds(), intervals())
-    // The names in a configuration are not known yet.
-    if config == nil { try refuseTooMuch(profiles.profiles(ProfileSettings(), variant)) }
   }
 
   func run() throws {
@@ -113,6 +112,7 @@ struct DesignCommand: ParsableCommand {
     guard !chosen.isEmpty else {
       throw refusal("low-power is stock with beacons of low power: choose stock and --power.", Self.self)
     }
+    try refuseTooMuch(chosen.count)
     let site = try installation()
     let design = InstallationDesign(
       site, speeds: try speeds(), profiles: chosen,
@@ -126,17 +126,22 @@ struct DesignCommand: ParsableCommand {
     let isIOS = chosen.contains { $0.os.family == .iOS }
     try tell(
       (isIOS ? "\(variant.words)\n\n" : "") + page.text
-        + (ci.map { "\n\nIn your CI:\n  " + check.command($0, variant, profiles) } ?? ""))
+        + (ci.map { "\n\nIn your CI:\n  " + check.command($0, variant, profiles, config) } ?? ""))
   }
 
-  private func refuseTooMuch(_ profiles: [PhoneProfile]) throws {
-    let (speeds, intervals) = (try speeds().count, try intervals().count)
+  private func refuseTooMuch(_ profiles: Int) throws {
+    let site = try installation()
+    // A place takes as much work as the time there, and from there to the next.
+    let seconds = try speeds().reduce(0.0) {
+      $0 + max(50, Double(site.stay) / 1000 + Double(site.spacing) / Double($1))
+    }
     let powers = power.isEmpty ? InstallationDesign.powers.count : power.count
     // Two layouts of regions and six near distances.
-    let choices = powers * intervals * 2 * 6
-    guard profiles.count * choices * places * speeds <= Self.mostWork else {
-      throw ValidationError(
-        "That is too much to try at once: name fewer places, systems, strategies or powers.")
+    let choices = powers * (try intervals().count) * 2 * 6
+    guard Double(profiles * choices * places) * seconds <= Self.mostWork else {
+      throw refusal(
+        "That is too much to try at once: name fewer places, systems, strategies or powers, or a shorter stay.",
+        Self.self)
     }
   }
 
@@ -176,8 +181,10 @@ struct DesignCommand: ParsableCommand {
       ("places", "\(places)"), ("spacing", spacing), ("near", near), ("visitors stop at", stop),
       ("and stay", stay), ("triggers within", within),
       ("speeds", (speed.isEmpty ? ["0.5m/s", "1.2m/s"] : speed).joined(separator: ", ")),
-      ("variant", variant.rawValue),
-    ] + profiles.scenario
+      ("power", power.map { "\($0) dBm" }.joined(separator: ", ")),
+      ("interval", interval.joined(separator: ", ")), ("os", profiles.os.joined(separator: ", ")),
+      ("strategy", profiles.strategy.joined(separator: ", ")), ("variant", variant.rawValue),
+    ].filter { !$0.1.isEmpty } + profiles.scenario
   }
 }
 
@@ -233,13 +240,18 @@ struct DesignCheck {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  func command(_ path: String, _ variant: Variant, _ options: ProfileOptions) -> String {
+  func command(_ path: String, _ variant: Variant, _ options: ProfileOptions, _ config: String?) -> String {
+    let quoted = { (path: String) in
+      path.allSatisfy { $0.isLetter || $0.isNumber || "/._-".contains($0) }
+        ? path : "'\(path.replacing("'", with: "'\\''"))'"
+    }
     let metres = { (distance: Micrometres) in "\(Double(distance) / 1e6)m" }
     let choice = best.choice
-    var words = ["beaconkeeper simulate --timeline \(path) --variant \(variant.rawValue)"]
+    var words = ["beaconkeeper simulate --timeline \(quoted(path)) --variant \(variant.rawValue)"]
     words.append("--near \(metres(choice.near)) --rearm \(metres(choice.near + choice.near / 2))")
     words.append("--set heard_distance=\(metres(choice.heard(offset: 0)))")
     words.append("--set empty_ticks_per_ten=\(choice.emptyTicks)")
+    if let config { words.append("--config \(quoted(config))") }
     words += options.scenario.map { "--\($0.name) \($0.value)" }
     for answer in best.answers {
       words.append("--os \(answer.profile.os.name) --strategy \(answer.profile.strategy.name)")
