@@ -3,6 +3,7 @@ import Configuration
 import Contract
 import Core
 import Scenes
+import Proximity
 import Testing
 
 @testable import Gateway
