@@ -598,7 +598,7 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
       story.settle()
       story.wait(2)
     }
-    #expect(story.closures == 3)
+    #expect(story.closures < former.count, "as many as there are topics: \(story.closures)")
     #expect(story.delivery.unsettled(among: former.union(["old/home/zone/9/occupancy"])) == former)
     story.denied = []
     story.reload()
