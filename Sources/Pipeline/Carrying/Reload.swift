@@ -31,7 +31,6 @@ extension Pipeline {
     let left = scratch.roomTransitions
     scratch.roomTransitions.removeAll()
     tell(left, into: &output)
-    tellLastRecords(into: &output)
     for phone in configuration.phones where !new.phones.contains(where: { $0.isJudged(as: phone) }) {
       output.records[phone.name] = .some(nil)
     }
