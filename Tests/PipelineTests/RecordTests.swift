@@ -203,6 +203,12 @@ import Testing
       records: saved, isSameBoot: true, at: other.time, wallTime: other.wallTime, into: &other.output)
     #expect(try record(other).now.since == nil && other.output.records["anna"] == .some(nil))
 
+    for _ in 0..<2 { tell(&scene) }
+    let untold = try record(scene).now.uncounted
+    scene.output.records = [:]
+    try scene.reload(Self.yaml("os: ios7, strategy: background-task, rearm: 9 m"))
+    #expect(try record(scene).now.uncounted == untold)
+    #expect(scene.output.records["anna"] != nil, "what was not told yet is saved, or a restart counted back")
     try scene.reload(Self.yaml("os: ios7, strategy: stock"))
     #expect(try record(scene).now.since == nil)
     #expect(scene.output.records["anna"] == .some(nil), "or it came back with the strategy")
