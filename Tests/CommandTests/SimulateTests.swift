@@ -275,6 +275,8 @@ import Testing
       "--strategy activity-session fits none of the systems"
     ),
     (["--os", "ios5"], "--os ios5 is none of ios6, "),
+    (["--since", "8d"], "--since 8d is longer than a week"),
+    (["--compare", "--draws", "19"], "--draws 19 is not one of 10, 20, 30"),
   ])
   func unusableOptionsAreRefused(arguments: [String], words: String) async throws {
     let result = try await Command(Self.walk + arguments).end()

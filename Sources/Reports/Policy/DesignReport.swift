@@ -147,7 +147,7 @@ package struct DesignReport {
     if site.places > 1 {
       text +=
         spacing.map { " Places \(Self.metres($0)) apart work." }
-        ?? " Up to four times the spacing does not mend it."
+        ?? " With this choice up to four times the spacing does not mend it."
     }
     return text
   }

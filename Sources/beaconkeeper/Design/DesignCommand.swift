@@ -116,7 +116,7 @@ struct DesignCommand: ParsableCommand {
     let site = try installation()
     let design = InstallationDesign(
       site, speeds: try speeds(), profiles: chosen,
-      powers: power.isEmpty ? InstallationDesign.powers : power, intervals: try intervals())
+      powers: power.isEmpty ? InstallationDesign.powers : Set(power).sorted(), intervals: try intervals())
     let page = DesignReport(design, scenario: scenario, version: Gateway.version)
     if let report { try ReportFile(path: report).write(page.html) }
     let check = DesignCheck(design)
@@ -163,7 +163,9 @@ struct DesignCommand: ParsableCommand {
 
   private func intervals() throws -> [Milliseconds] {
     if interval.isEmpty { return InstallationDesign.intervals }
-    return try interval.map { try amount($0, "--interval", Amount.duration, 20...10_000, "20ms to 10s") }
+    return Set(
+      try interval.map { try amount($0, "--interval", Amount.duration, 20...10_000, "20ms to 10s") }
+    ).sorted()
   }
 
   private func amount(

@@ -62,7 +62,7 @@ struct ApproachOptions: ParsableArguments {
   func beginning(_ usual: Since) throws -> Since {
     guard let since else { return usual }
     let time = try read(since, "--since", Amount.duration, "a duration such as 15min")
-    guard time <= Self.longest else { throw ValidationError("--since \(since) is longer than a year.") }
+    guard time <= 7 * 86_400_000 else { throw ValidationError("--since \(since) is longer than a week.") }
     return .before(time)
   }
 
@@ -76,10 +76,14 @@ struct ApproachOptions: ParsableArguments {
     guard region.count <= BeaconRegion.limit else {
       throw ValidationError("--region \(region.count) times: an app monitors at most \(BeaconRegion.limit).")
     }
-    return try region.map {
-      try read(
-        $0, "--region", BeaconRegion.init, "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6, /MAJOR or /MAJOR/MINOR")
+    var regions: [BeaconRegion] = []
+    for text in region {
+      let region = try read(
+        text, "--region", BeaconRegion.init, "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6, /MAJOR or /MAJOR/MINOR")
+      guard !regions.contains(region) else { throw ValidationError("--region \(text) is there twice.") }
+      regions.append(region)
     }
+    return regions
   }
 
   /// The straight walks.

@@ -91,7 +91,7 @@ struct SimulateCommand: ParsableCommand {
   var visitsPerDay = 1
   @Option(
     help: ArgumentHelp(
-      "How many visits of different phones --compare and --json follow, 10 to 10000. Default with --compare: 200; in a recording 40 an approach.",
+      "How many visits of different phones --compare and --json follow, 10 to 10000 in tens. Default with --compare: 200; in a recording 40 an approach.",
       valueName: "number"))
   var draws: Int?
   @Option(help: ArgumentHelp("Another seed, another crowd of phones. Default: 1.", valueName: "number"))
@@ -129,8 +129,8 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1000).contains(visitsPerDay) else {
       throw ValidationError("--visits-per-day \(visitsPerDay) is not from 1 to 1000.")
     }
-    if let draws, !(10...10_000).contains(draws) {
-      throw ValidationError("--draws \(draws) is not from 10 to 10000.")
+    if let draws, !(10...10_000).contains(draws) || draws % 10 != 0 {
+      throw ValidationError("--draws \(draws) is not one of 10, 20, 30 … 10000: each phone pays ten visits.")
     }
     try refuseSharedOutput()
     _ = try approaches.end()
@@ -281,6 +281,8 @@ struct SimulateCommand: ParsableCommand {
       ("configuration", [config]), ("beacon", beacon),
       ("near", [approaches.near ?? (capture.isEmpty ? "4m" : "as the zones decide")]),
       ("re-arm", [approaches.rearm]), ("followed for", [approaches.for]), ("variant", [variant.rawValue]),
+      ("in the pocket since", [approaches.since]),
+      ("draws", [crowd.map { "\($0.draws)" }]), ("seed", [crowd.map { "\($0.seed)" }]),
     ]
     let scenario = given.flatMap { name, values in values.compactMap(\.self).map { (name: name, value: $0) } }
     var report = Report(

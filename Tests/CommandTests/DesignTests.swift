@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// `design` as a user runs it.
+@Suite struct DesignTests {
+  private func design(_ arguments: String...) async throws -> Command.Result {
+    try await Command(["design", "--near", "2m", "--os", "ios17", "--strategy", "stock"] + arguments).end()
+  }
+
+  @Test func `powers are mostly negative, and the same one twice is one`() async throws {
+    let once = try await design("--power", "-12")
+    let twice = try await design("--power", "-12", "--power", "-12")
+    #expect(once.status == 0 && once.output.contains("-12 dBm"), "\(once.errors)")
+    #expect(once.output == twice.output)
+  }
+
+  @Test func `what takes too long is refused at once, with a configuration, too`() async throws {
+    let hours = ["--places", "100", "--stay", "1h", "--spacing", "100m", "--speed", "0.1m/s"]
+    let path = try file("gateway: { name: x }\nreceivers: [{ name: hci0 }]\n", "yaml")
+    for more in [[], ["--config", path]] {
+      let result = try await Command(["design", "--os", "ios17"] + hours + more).end()
+      #expect(result.status == 64 && result.errors.contains("too much to try at once"), "\(result.errors)")
+    }
+  }
+
+  @Test func `the check that it prints for CI passes`() async throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("design-\(UUID()).jsonl").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let result = try await design("--places", "3", "--spacing", "8m", "--ci", path)
+    let printed = try #require(result.output.split(separator: "In your CI:").last)
+    let words = printed.split { $0.isWhitespace || $0 == "\\" }.map(String.init)
+    #expect(words.first == "beaconkeeper")
+    let check = try await Command(Array(words.dropFirst())).end()
+    #expect(check.status == 0, "\(words): \(check.errors)")
+    let odd = path.replacing("design-", with: "a visit-")
+    defer { try? FileManager.default.removeItem(atPath: odd) }
+    #expect(try await design("--ci", odd).output.contains("--timeline '\(odd)'"))
+  }
+}
