@@ -231,7 +231,12 @@ class Judgement:
             if app == "foreground" and said["state"] not in ("foreground", "ranging"):
                 self.wrong.append(f"{topic}: {said['state']} ({said['why']}), and its app is in the foreground")
             topic = f"phone/{phone}/record"
-            for record in [json.loads(self.ours[topic])] * (topic in self.ours) + [shown[phone]["record"]]:
+            records = [shown[phone]["record"]]
+            if topic in self.ours:
+                records.append(json.loads(self.ours[topic]))
+            elif self.is_ours_known(topic):
+                self.wrong.append(f"{topic}: missing")
+            for record in records:
                 self.differ(topic, "missed", record["missed"], record["predicted"] - record["seen"] + record["unpredicted"])
                 if record["nears"] < record["seen"] + record["missed"] or record["seen"] < record["late"]:
                     self.wrong.append(f"{topic}: its counts do not add up")
