@@ -18,8 +18,10 @@ extension Delivery {
   /// How long they wait for it at most: what is not noted is sent again if the process is killed.
   private static let acknowledgementPatience = TimeSpan.milliseconds(500)
   private static let fetchLimit = 1_000
-  /// The least time between two transactions, so that many transitions share one.
-  private static let spacing = TimeSpan.milliseconds(100)
+  /// Transactions run at this distance while many transitions are decided, so that these share one.
+  private static let spacing = TimeSpan.milliseconds(16)
+  /// As long as there were fewer on average, this many run at once: few transitions never wait for each other.
+  private static let burst = 20.0
 
   /// Starts a transaction if there is something to write or to read.
   func tendDisk(_ state: inout State) {
@@ -34,7 +36,7 @@ extension Delivery {
     let now = LiveClock.now
     state.disk.since = now
     watchDisk()
-    let pause = mustWrite ? state.disk.lastWrite.map { $0 + Self.spacing - now } ?? .zero : .zero
+    let pause = mustWrite ? state.disk.nextWrite.map { $0 - Self.spacing * Self.burst - now } ?? .zero : .zero
     disk.perform { store in
       Thread.sleep(for: pause)
       self.write(store, isWriting: mustWrite)
@@ -90,7 +92,7 @@ extension Delivery {
 
   private func commit(_ store: OutboxStore) {
     var batch = state.withLock { state in
-      state.disk.lastWrite = LiveClock.now
+      state.disk.nextWrite = max(state.disk.nextWrite ?? LiveClock.now, LiveClock.now) + Self.spacing
       return takePending(&state)
     }
     let result = Result { try store.commit(batch) }

@@ -40,8 +40,8 @@ package final class Delivery: Feature {
     var fault: String?
     /// When the transaction that is running or scheduled began.
     var since: MonotonicTime?
-    /// When the last transaction began.
-    var lastWrite: MonotonicTime?
+    /// When the next transaction would begin if all so far had run one after another at their distance.
+    var nextWrite: MonotonicTime?
     /// Whether acknowledgements wait to be written together.
     var isGathering = false
     /// Whether the file has much free space after the last transaction.
