@@ -28,6 +28,24 @@ import Testing
     #expect(try await Command.run("check", "--config", site).status == 0)
   }
 
+  /// The first two commands of the manual's page *Fleet*.
+  @Test func `one gateway hears nothing itself and decides from what the crowd publishes`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let site = try file("", "yaml")
+    let url = "mqtt://127.0.0.1:\(broker.port)"
+    let crowd = ["crowd", "--gateways", "8", "--rooms", "4", "--tags", "20", "--interval", "0.2"]
+    #expect(try await Command(crowd + ["--config-out", site, "--output-broker", url]).end().status == 0)
+    let gateway = try Command(["run", "--config", site])
+    defer { gateway.signal(SIGKILL) }
+    try await until("it is there") { broker.messages.contains { $0.topic == "beaconkeeper/site/status" } }
+    let walkers = try Command(crowd + ["--broker", url, "--seconds", "300"])
+    defer { walkers.signal(SIGKILL) }
+    try await until("tags are in rooms") {
+      broker.messages.contains { $0.topic.wholeMatch(of: #/beaconkeeper/site/room/r00[1-4]/enter/#) != nil }
+    }
+  }
+
   @Test func whatWorkersWouldGetCanBeReplayed() async throws {
     let site = try file("", "yaml")
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crowd-\(UUID())")
@@ -46,6 +64,8 @@ import Testing
 
   @Test(arguments: [
     ["--gateways", "0"], ["--broker", "amqp://localhost"], ["--rooms", "30"], ["--journal", "j"], [],
+    // More receivers than a configuration may have.
+    ["--gateways", "257", "--config-out", "/dev/null"],
   ])
   func whatCannotBeIsRefused(options: [String]) async throws {
     #expect(try await Command(["crowd"] + options).end().status == 64)

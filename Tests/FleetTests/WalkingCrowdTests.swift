@@ -20,7 +20,7 @@ import Testing
   }
 
   private static func configuration(_ crowd: WalkingCrowd, outlines: Bool) throws -> Configuration {
-    var yaml = crowd.site.configuration(crowd.settings, nil)
+    var yaml = crowd.site.configuration(crowd.settings, broker: "mqtt://127.0.0.1")
     if !outlines { yaml = yaml.replacing(#/, outline: \[\[.*\]\]/#, with: "") }
     return try Configuration.read(
       Array(yaml.utf8), path: "test.yaml", environment: [:], hostName: "host"

@@ -97,31 +97,21 @@ extension CrowdSite {
 
   package static let siteName = "site"
 
-  /// `fleet:` and `broker:` of a worker's configuration.
-  package struct WorkerSettings: Sendable {
-    package var name = CrowdSite.siteName
-    /// Where workers publish: `mqtt://host:1883`.
-    package var broker: String
-    /// RabbitMQ's nodes: `amqp://host:5672`.
-    package var nodes: [String]
-
-    package init(broker: String, nodes: [String]) {
-      self.broker = broker
-      self.nodes = nodes
-    }
-  }
-
-  /// A configuration of this site as YAML. `worker`: nil: for one gateway that gets the observations of all others.
-  package func configuration(_ settings: CrowdSettings, _ worker: WorkerSettings?) -> String {
-    var lines = ["gateway: { name: \(worker?.name ?? Self.siteName) }"]
-    if let worker {
-      let nodes = worker.nodes.map { "\"\($0)\"" }.joined(separator: ", ")
-      lines += [
-        "broker: { url: \"\(worker.broker)\" }",
-        "fleet: { rabbitmq: [\(nodes)], partitions: \(settings.partitions), interval: \(settings.interval.nanoseconds / 1_000_000) ms }",
-      ]
+  /// A configuration of this site as YAML: for workers, or for one gateway that hears nothing itself and gets the observations of
+  /// all others.
+  ///
+  /// - Parameters:
+  ///   - broker: where it publishes, and where the one gateway gets observations: `mqtt://host:1883`.
+  ///   - nodes: RabbitMQ's nodes, from which workers get observations: `amqp://host:5672`. Empty: one gateway.
+  package func configuration(_ settings: CrowdSettings, broker: String, nodes: [String] = []) -> String {
+    var lines = ["gateway: { name: \(Self.siteName) }", "broker: { url: \"\(broker)\" }"]
+    let interval = "\(settings.interval.nanoseconds / 1_000_000) ms"
+    if nodes.isEmpty {
+      lines += ["radio: { duty: off }", "scanners: [{ kind: beaconkeeper, interval: \(interval) }]"]
     } else {
-      lines += ["scanners: [{ kind: beaconkeeper }]"]
+      let nodes = nodes.map { "\"\($0)\"" }.joined(separator: ", ")
+      lines.append(
+        "fleet: { rabbitmq: [\(nodes)], partitions: \(settings.partitions), interval: \(interval) }")
     }
     lines += [
       "home_assistant: off",

@@ -5,6 +5,7 @@ import Fleet
 import FoundationEssentials
 import Glibc
 import Mosquitto
+import Proximity
 import Synchronization
 
 struct CrowdCommand: AsyncParsableCommand {
@@ -41,8 +42,11 @@ struct CrowdCommand: AsyncParsableCommand {
   var truth: String?
   @Option(help: ArgumentHelp("Write the site's configuration.", valueName: "file"))
   var configOut: String?
-  @Option(help: ArgumentHelp("For --config-out: where workers publish.", valueName: "url"))
-  var outputBroker = "mqtt://127.0.0.1:1883"
+  @Option(
+    help: ArgumentHelp(
+      "For --config-out: the broker for results. (default: --broker, else mqtt://127.0.0.1:1883)",
+      valueName: "url"))
+  var outputBroker: String?
   @Option(help: ArgumentHelp("For --config-out: a node of RabbitMQ. May be repeated.", valueName: "url"))
   var rabbitmq: [String] = []
   @Option(
@@ -59,6 +63,10 @@ struct CrowdCommand: AsyncParsableCommand {
     }
     if broker.isEmpty, configOut == nil, seconds == nil {
       throw ValidationError("Give --broker, --seconds or --config-out.")
+    }
+    if configOut != nil, options.gateways > RoomPlan.hearerLimit {
+      throw ValidationError(
+        "--config-out: a configuration has at most \(RoomPlan.hearerLimit) receivers; use fewer --gateways.")
     }
     if journal != nil, !broker.isEmpty || seconds == nil {
       throw ValidationError(
@@ -81,10 +89,10 @@ struct CrowdCommand: AsyncParsableCommand {
     let settings = options.settings
     var crowd = WalkingCrowd(settings)
     if let configOut {
-      let surroundings =
-        rabbitmq.isEmpty ? nil : CrowdSite.WorkerSettings(broker: outputBroker, nodes: rabbitmq)
+      let publishes = outputBroker ?? (rabbitmq.isEmpty ? broker.first : nil) ?? "mqtt://127.0.0.1:1883"
+      let configuration = crowd.site.configuration(settings, broker: publishes, nodes: rabbitmq)
       try attempt(.cannotCreate, configOut) {
-        try Data(crowd.site.configuration(settings, surroundings).utf8).write(to: URL(filePath: configOut))
+        try Data(configuration.utf8).write(to: URL(filePath: configOut))
       }
       if broker.isEmpty, seconds == nil { return }
     }
