@@ -82,6 +82,7 @@ package struct DecodedFrameJSON {
       if frame.isTriggerBased { writer.field("trigger_based", true) }
       address(frame.address, &writer)
     case .sensor(let frame):
+      writer.field("model", frame.format.model)
       frame.forEachDetail(in: data) { name, detail in
         writer.key(named: name)
         switch detail {

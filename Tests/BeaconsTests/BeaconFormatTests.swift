@@ -16,7 +16,7 @@ import Testing
   @Test func iBeaconDeclines() {
     #expect(declines(manufacturer("004c", "0215\(uuid)00010203")) == [.wrongLength(expected: 23, got: 22)])
     #expect(declines(manufacturer("004c", "0216\(uuid)00010203c5")) == [.wrongLength(expected: 21, got: 22)])
-    #expect(declines(manufacturer("0015", "0215\(uuid)00010203c5")) == [.noDecoder])
+    #expect(declines(manufacturer("0016", "0215\(uuid)00010203c5")) == [.noDecoder])
     #expect(declines(manufacturer("004c", "02")) == [.wrongLength(expected: 23, got: 1)])
   }
 

@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  /// Else a frame would be announced whose readings never come.
-  @Test func aSensorsFrameHasReadingsAtEveryLength() {
+  /// What is declined says nothing; only a frame has readings.
+  @Test func `data that no format takes has no readings, at any length`() {
     var random = SeededGenerator(seed: 11)
     for format in FormatRegistry.sensors.all {
       for length in 1...60 {
@@ -51,7 +51,7 @@ import Testing
         let frame = try? FormatRegistry.sensors.frame(in: format.place, data.span, first: data[0])
         var readings = 0
         format.forEachReading(in: data.span) { _ in readings += 1 }
-        #expect((frame != nil) == (readings > 0), "\(format.model), \(length) octets")
+        #expect(frame != nil || readings == 0, "\(format.model), \(length) octets")
       }
     }
   }

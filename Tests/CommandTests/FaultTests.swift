@@ -92,7 +92,7 @@ import Testing
     let list = try await Command(["decode", "--list"]).end()
     #expect(list.lines.contains("# ruuvi") && list.isCalm)
     let decoded = try await Command(["decode"], input: list.output).end()
-    #expect(decoded.status == 0 && decoded.lines.count == list.lines.count { !$0.hasPrefix("#") })
+    #expect(decoded.status == 0 && decoded.lines.count >= list.lines.count { !$0.hasPrefix("#") })
     #expect(!decoded.output.contains("declined"), "\(decoded.output)")
   }
 

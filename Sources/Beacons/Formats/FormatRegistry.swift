@@ -3,15 +3,23 @@ import Core
 /// Chooses the decoder. CONTRIBUTING.md shows how to add a sensor's format.
 public enum FormatRegistry {
   /// Sensors: one line each.
-  package static let sensors = SensorFormats([
-    .ruuvi3,
-    .ruuvi5,
-    .ruuvi6,
-    .ruuviE1,
-  ])
+  package static let sensors = SensorFormats(
+    [
+      .ruuvi3,
+      .ruuvi5,
+      .ruuvi6,
+      .ruuviE1,
+      .atc,
+      .pvvx,
+      .bParasite,
+      .bParasiteWithLight,
+      .miBeacon,
+      .qingping,
+    ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers)
 
   /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
-  package static let sensorsBySender: [SensorFormat] = []
+  package static let sensorsBySender: [SensorFormat] =
+    SensorFormat.goveeBySender + [.switchBotOutdoor] + SensorFormat.thermometersBySender
 
   /// A payload of each format that is not ignored, in hexadecimal digits, with the name of the format in JSON.
   public static let samples: [(format: String, payload: String)] =
@@ -52,6 +60,8 @@ public enum FormatRegistry {
     case (0xFEAA, _, _): throw .unknownFrameType(first)
     case (BTHome.serviceUUID, _, _): return .bthome(try BTHome.decode(data))
     case (0x181C, _, _), (0x181E, _, _): throw .unsupportedVersion(1)  // BTHome 1
+    // ATC and PVVX with a key.
+    case (0x181A, _, _) where data.count == 8 || data.count == 11: throw .encrypted
     case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
     case (0xFE2C, _, _): return .noise(.googleFastPair)
     case (0xFEF3, _, _): return .noise(.googleNearby)
@@ -66,7 +76,6 @@ package final class SensorFormats: Sendable {
   private struct Row: Sendable {
     var number: UInt32
     var first: UInt8?
-    var length: SensorFormat.Length
     var frame: SensorFrame
   }
 
@@ -83,7 +92,7 @@ package final class SensorFormats: Sendable {
       let number = Self.number(format.place)
       var row = Self.home(number) & (size - 1)
       while rows[row] != nil { row = (row + 1) & (size - 1) }
-      rows[row] = Row(number: number, first: format.first, length: format.length, frame: SensorFrame(format))
+      rows[row] = Row(number: number, first: format.first, frame: SensorFrame(format))
     }
     self.rows = rows
   }
@@ -113,7 +122,7 @@ package final class SensorFormats: Sendable {
       if row.number != number { continue }
       if let octet = row.first, octet != first {
         if reason == .noDecoder { reason = .unknownFrameType(first) }
-      } else if let decline = row.length.decline(data) {
+      } else if let decline = row.frame.decline(data) {
         reason = decline
       } else {
         return row.frame
@@ -139,7 +148,7 @@ extension [SensorFormat] {
       }
       let data = structure.extracting(start...)
       if let first = format.first, data.isEmpty || data[0] != first { continue }
-      if format.length.decline(data) == nil, format.isSent(data, context) {
+      if format.decline(data) == nil, format.isSent(data, context) {
         return (format, start..<structure.count)
       }
     }

@@ -137,7 +137,7 @@ extension SensorFormat {
   ) -> SensorFormat {
     SensorFormat(
       "ruuvi", maker: "Ruuvi Innovations", model: model, in: .manufacturer(0x0499), first: first, length,
-      sample: sample, details: details, readings: readings)
+      sample: sample, isExact: true, details: details, readings: readings)
   }
 }
 

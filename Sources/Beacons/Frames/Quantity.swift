@@ -33,6 +33,25 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     self = quantity
   }
 
+  /// What sensors of this quantity can measure; nil: anything.
+  var plausible: ClosedRange<Double>? {
+    switch self {
+    // A meat thermometer lies in the fire.
+    case .temperature: -60...400
+    case .dewPoint: -100...100
+    case .humidity, .moisture, .batteryLevel: 0...100
+    case .batteryVoltage: 0...60
+    // A tyre's, in hPa.
+    case .pressure: 0...20_000
+    case .illuminance: 0...200_000
+    case .co2: 0...40_000
+    case .pm1, .pm25, .pm4, .pm10: 0...5_000
+    case .massKilograms, .massPounds: 0...500
+    case .accelerationX, .accelerationY, .accelerationZ: -200...200
+    default: nil
+    }
+  }
+
   /// Its name in JSON, unit included.
   public var name: String {
     switch self {

@@ -31,6 +31,12 @@ public struct Reading: Hashable, Sendable {
 
   @inlinable init(_ quantity: Quantity, _ number: Double) { self.init(quantity, .number(number)) }
 
+  /// Whether a sensor of its quantity can have measured it.
+  var isPlausible: Bool {
+    guard case .number(let number) = value, let range = quantity.plausible else { return true }
+    return range.contains(number)
+  }
+
   /// Its name in JSON: the quantity's name, with `_2`, `_3` … for further values of the same quantity.
   public var name: String {
     ordinal == 1 ? quantity.name : "\(quantity.name)_\(ordinal)"

@@ -51,19 +51,24 @@ public final class SensorFormat: Sendable {
   package let first: UInt8?
   let length: Length
   let isSent: @Sendable (_ data: Span<UInt8>, borrowing FormatContext) -> Bool
+  private let refuse: (@Sendable (_ data: Span<UInt8>) -> Decline?)?
+  /// Whether the data has a checksum or an exact format, so that any number is meant.
+  private let isExact: Bool
   private let details:
     (@Sendable (_ data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) -> Void)?
   private let readings: @Sendable (_ data: Span<UInt8>, _ body: (Reading) -> Void) -> Void
 
   /// - Parameters:
   ///   - first: the data's first octet, which distinguishes formats of the same place.
+  ///   - isExact: numbers that no such sensor measures are meant nevertheless; else they are left out.
+  ///   - refuse: why the data, which has the stated length, cannot be read; nil: it can.
   ///   - isSent: whether the data has this format. It is called only for formats of `FormatRegistry.sensorsBySender`.
   ///   - details: what `decode` shows besides readings.
-  ///   - readings: visits them. The data has at least the stated length.
+  ///   - readings: visits them. The data has at least the stated length, and is not refused.
   package init(
     _ name: String, maker: String? = nil, model: String, in place: Place, first: UInt8? = nil,
     _ length: Length,
-    sample: String,
+    sample: String, isExact: Bool = false, refuse: (@Sendable (Span<UInt8>) -> Decline?)? = nil,
     isSent: @escaping @Sendable (Span<UInt8>, borrowing FormatContext) -> Bool = { _, _ in true },
     details: (@Sendable (Span<UInt8>, (_ name: String, SensorDetail) -> Void) -> Void)? = nil,
     readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
@@ -75,17 +80,23 @@ public final class SensorFormat: Sendable {
     self.place = place
     self.first = first
     self.length = length
+    self.isExact = isExact
+    self.refuse = refuse
     self.isSent = isSent
     self.details = details
     self.readings = readings
   }
 
   package func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
-    if length.decline(data) == nil { readings(data, body) }
+    guard decline(data) == nil else { return }
+    if isExact { readings(data, body) } else { readings(data) { if $0.isPlausible { body($0) } } }
   }
 
+  /// nil: the data may have the format.
+  @inline(__always) func decline(_ data: Span<UInt8>) -> Decline? { length.decline(data) ?? refuse?(data) }
+
   package func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
-    if length.decline(data) == nil, let details { details(data, body) }
+    if decline(data) == nil, let details { details(data, body) }
   }
 }
 
@@ -105,6 +116,8 @@ public final class SensorFormat: Sendable {
   public func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
     format.forEachDetail(in: data, body)
   }
+
+  func decline(_ data: Span<UInt8>) -> Decline? { unsafe known._withUnsafeGuaranteedRef { $0.decline(data) } }
 
   public static func == (a: Self, b: Self) -> Bool { a.format === b.format }
 
@@ -194,6 +207,18 @@ package struct FormatContext: ~Escapable {
       guard unsafe name.utf8Start[offset] == payload[range.lowerBound + offset] else { return false }
     }
     return true
+  }
+
+  /// Whether the sender sends data of a service, by its 16-bit UUID, that begins with this octet.
+  package func sends(service uuid: UInt16, first: UInt8) -> Bool {
+    var structures = ADStructures()
+    while case .structure(let type, let data)? = structures.next(in: payload) {
+      guard type == ADType.serviceData16, data.count > 2 else { continue }
+      if payload.littleEndian16(at: data.lowerBound) == uuid, payload[data.lowerBound + 2] == first {
+        return true
+      }
+    }
+    return false
   }
 
   /// Whether the sender lists a service, by its 16-bit UUID.

@@ -1,0 +1,100 @@
+import Beacons
+import Core
+import Foundation
+import Testing
+
+/// What makers' sensors send, by hand from the tables beside their formats.
+@Suite struct SensorReadingsTests {
+  private func text(_ payload: String) -> String {
+    BeaconsTests.readings(payload).sorted { $0.key < $1.key }
+      .map { name, value in
+        switch value {
+        case .number(let number): "\(name) \((number * 100).rounded() / 100)"
+        case .flag(let flag): "\(name) \(flag)"
+        case .button(let event): "\(name) \(event.name)"
+        default: "\(name) \(value)"
+        }
+      }.joined(separator: ", ")
+  }
+
+  @Test(arguments: [
+    // Below zero, and no humidity.
+    (
+      "10161a18010203040506ffb500500bb801",
+      "battery_pct 80.0, battery_v 3.0, humidity_pct 0.0, packet_id 1.0, temperature_c -7.5"
+    ),
+    (
+      "12161a180605040302014ffb9411b80b500901",
+      "battery_pct 80.0, battery_v 3.0, humidity_pct 45.0, packet_id 9.0, temperature_c -12.01"
+    ),
+    // Govee: a temperature below zero, and a sensor that failed.
+    ("09ff88ec00835d295f00", "battery_pct 95.0, humidity_pct 45.7, temperature_c -22.0"),
+    ("09ff88ec00035d29df00", ""),
+    (
+      "0d09475648353130365f31323334030388ec09ff010001010cd79cf4",
+      "humidity_pct 45.7, pm2_5_ug_m3 12.0, temperature_c 21.5"
+    ),
+    ("03035184" + "14ff30584001000101e402461770ffff46ffffffff", "temperature_c_3 60.0"),
+    // SwitchBot: 12.3 °C below zero; a door; a bot that is no switch.
+    ("09163dfd54006403" + "0c2d", "battery_pct 100.0, humidity_pct 45.0, temperature_c -12.3"),
+    ("0c163dfd640064000000000000", "battery_pct 100.0, light false, motion false, opening false"),
+    ("06163dfd484064", "battery_pct 100.0"),
+    // Objects of Qingping and Xiaomi, known and unknown, and cut.
+    ("1416cdfd08120605040302010804012c01000f0107", "illuminance_lx 300.0, motion true, packet_id 7.0"),
+    ("1216cdfd080c06050403020155020000" + "02015a", "battery_pct 90.0"),
+    ("0e16cdfd080c0605040302010104d700", ""),
+    ("121695fe5030e10405060504030201" + "0310" + "01" + "00", "packet_id 5.0"),
+    ("141695fe5030e1040506050403020101100300" + "0001", "button double_press, packet_id 5.0"),
+    ("121695fe5030e10405060504030201" + "191001" + "00", "opening true, packet_id 5.0"),
+    // With an octet of inputs and outputs after the capability.
+    ("141695fe7130e10405060504030201" + "2000" + "0a10015a", "battery_pct 90.0, packet_id 5.0"),
+    // Nobody's meat: no probe is in.
+    ("0302f0ff0fff00000000010203040506f6fff6ff", ""),
+    ("0d0954503335372028313233342907ffc2f3ff2d022c", "humidity_pct 45.0, temperature_c -1.3"),
+    // A scale from which one has stepped down.
+    ("0d161d18a2803ee507040b101301", ""),
+    ("0d161d1823803ee507040b101301", "mass_lb 160.0"),
+    // A number that no such sensor measures is none.
+    (
+      "12161a1806050403020134089a9cb80b5f0901",
+      "battery_pct 95.0, battery_v 3.0, packet_id 9.0, temperature_c 21.0"
+    ),
+    (
+      "19ff02072100020100000001ffffffffffff225901" + "2c01e80088",
+      "battery_pct 89.0, humidity_pct 34.0, packet_id 136.0"
+    ),
+  ]) func `a sensor's readings are those that its maker means`(payload: String, expected: String) {
+    #expect(text(payload) == expected)
+  }
+
+  @Test(arguments: [
+    ("0e161a1811a1b2c3d4e5f60718293a", "PVVX"), ("0b161a18d0a1b2c3d4e5f607", "ATC"),
+    ("151695fe58585b050506050403020195ef58763c2600", "MiBeacon"),
+    ("15ff4f09010110a90000fdff01008015809600000160", "MikroTik"),
+  ]) func `encrypted readings say that they need a key`(payload: String, format: String) {
+    #expect(declines(payload) == [.encrypted], "\(format)")
+    #expect(BeaconsTests.readings(payload).isEmpty)
+  }
+
+  /// The manual's table of models is the registry's.
+  @Test func `the manual lists every sensor that is decoded`() throws {
+    var models: [String: [String]] = [:]
+    for format in FormatRegistry.sensors.all + FormatRegistry.sensorsBySender
+    where !(models[format.name, default: []].contains(format.model)) {
+      models[format.name, default: []].append(format.model)
+    }
+    let rows = models.sorted { $0.key < $1.key }.map { "| `\($0.key)` | \($0.value.joined(separator: "; ")) |" }
+    let page = try String(
+      contentsOfFile: #filePath.replacing(
+        "Tests/BeaconsTests/SensorReadingsTests.swift", with: "Sources/beaconkeeper/Documentation.docc/Tags.md"), encoding: .utf8)
+    let written = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+    #expect(written == rows, "the table should be:\n\(rows.joined(separator: "\n"))")
+  }
+
+  /// Nokia's company id, and a name that is not Govee's.
+  @Test func `a number that many use is a format only with its name or service`() {
+    #expect(readings("0909436865617021313209ff01000101035d295f").isEmpty)
+    #expect(readings("0302aafe0fff000000000102030405 06f000f000".filter { $0 != " " }).isEmpty)
+    #expect(readings("0eff6909c1020304050601030398a6").isEmpty)
+  }
+}
