@@ -135,6 +135,15 @@ import Testing
     #expect(loop.advance(to: later) <= later + PauseWatch.pace)
   }
 
+  @Test func `the first phones of a gateway have records as soon as they are configured`() throws {
+    let loop = try loop()
+    let near = Self.rules.replacing("enter:", with: "near: { signal: -80 dBm, rearm: -85 dBm }, enter:")
+    loop.configure(
+      try Scene.configuration(
+        near + "\nphones: [{ name: anna, beacon: key, os: ios17, strategy: background-task }]"))
+    #expect(loop.truth(at: ["beaconkeeper/forecourt/phone/anna/record"]).count == 1)
+  }
+
   @Test func unsentMessagesWaitInOrderAndAreCounted() async throws {
     let loop = try loop()
     let service = Task { try await loop.run() }
