@@ -1,5 +1,5 @@
 """What is said and is not so."""
-import collections, datetime, json, time
+import collections, datetime, json, os, time
 import jinja2
 import paho.mqtt.client as mqtt
 from .world import ABSENT, BEACONS, RECEIVERS, ROOMS, entry
@@ -265,6 +265,8 @@ class Judgement:
 
     def leftovers(self):
         names = {self.world.name(e) for e in self.world.configured()}
+        databases = {name for name in os.listdir(self.gateway.state) if name.endswith(".sqlite")}
+        self.differ("the state directory", "what is in it", databases, {self.world.gateway + ".sqlite"})
         for topic in self.kept:
             if topic.startswith(tuple(self.world.former)):
                 self.wrong.append(f"{topic}: the gateway is {self.world.base} now")
