@@ -137,7 +137,16 @@ package struct OpenOutbox {
 
   /// Identifies one boot of the machine, and so its monotonic clock.
   static var bootID: String {
-    (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
+    bootID(
+      kernel: try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8),
+      service: ProcessInfo.processInfo.environment["BOOT_ID"])
+  }
+
+  /// - Parameters:
+  ///   - kernel: what it says; nil: the service does not see that (`ProcSubset=pid`).
+  ///   - service: what its unit says instead (`%b`), in another spelling.
+  static func bootID(kernel: String?, service: String?) -> String {
+    (kernel ?? service ?? "").filter(\.isHexDigit).lowercased()
   }
 }
 

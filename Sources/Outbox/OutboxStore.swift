@@ -116,7 +116,7 @@ package final class OutboxStore {
         counters: try Self.counters(database),
         gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
         records: try Self.records(database),
-        // Where the machine does not tell it (`ProcSubset=pid`), any boot may be another.
+        // Where nobody tells it, any boot may be another.
         isSameBoot: !bootID.isEmpty && boot == bootID)
       remains.damagedBeacons = rows.damaged
       try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)

@@ -106,6 +106,23 @@ import Testing
     #expect(catalogue.takeTwins().isEmpty)
   }
 
+  @Test func `twins are told apart though the receiver that hears most hears only one of them`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    func hear(_ address: UInt64, at receiver: UInt16, _ second: Int64) {
+      var heard = advertisement(address, at: second)
+      heard.receiver = ReceiverIndex(rawValue: receiver)
+      _ = catalogue.see(heard, iBeacon(1, 2))
+    }
+    for second in 0..<200 as Range<Int64> {
+      hear(1, at: 1, second)
+      hear(1, at: 2, second)
+      hear(2, at: 2, second)
+    }
+    #expect(catalogue.takeTwins().count == 1)
+  }
+
   /// A radio reports a wrong level now and then, in weeks more than three times.
   @Test func `a stated power is disbelieved after loud packets in a row only`() throws {
     var catalogue = BeaconCatalogue(entries: [

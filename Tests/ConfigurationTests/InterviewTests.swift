@@ -56,6 +56,20 @@ import Testing
     #expect(interview.password?.revealed == "right")
   }
 
+  @Test func `a certificate for another name is asked for its name`() async throws {
+    let refusal = ConnectionRefusal("the certificate is for a.example", concernsName: true)
+    let url = "mqtts://10.0.0.2"
+    var named = Village([url, "a.example", "", ""], refusals: [refusal]).interview()
+    try await named.run()
+    var remote = Draft.Remote(url: url)
+    remote.serverName = "a.example"
+    #expect(named.draft.broker == .remote(remote))
+    #expect(named.draft.text.contains("  server_name: a.example"))
+    var other = Village([url, "", "mqtts://a.example", "", ""], refusals: [refusal]).interview()
+    try await other.run()
+    #expect(other.draft.broker == .remote(.init(url: "mqtts://a.example")))
+  }
+
   @Test func aBrokerThatIsNotThereCanBeKeptOrChanged() async throws {
     let refusal = ConnectionRefusal("did not answer")
     var kept = Village(["far", "", "", ""], refusals: [refusal]).interview()

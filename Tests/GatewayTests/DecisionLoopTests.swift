@@ -48,18 +48,19 @@ import Testing
     zones: [{ name: shop, enter: { signal: -90 dBm, dwell: 300 ms }, exit: { signal: -95 dBm, lost: 4 s } }]
     """
 
-  /// Returns when it was heard last.
+  /// Returns when it was heard.
   @discardableResult
   private func hear(
     _ loop: DecisionLoop, times count: Int, every pause: Duration
-  ) async throws -> MonotonicTime {
-    var last = LiveClock.now
+  ) async throws -> [MonotonicTime] {
+    var times: [MonotonicTime] = []
     var table = ReceiverTable()
     let heardBy = table.index(of: "hci0")
     let receiver = try #require(heardBy)
     for _ in 0..<count {
       var batch = AdvertisementBatch()
-      last = LiveClock.now
+      let last = LiveClock.now
+      times.append(last)
       batch.append(
         Advertisement(
           receiver: receiver, address: DeviceAddress(bits: 0xC100_0000_0001, kind: .random), rssi: -50,
@@ -67,7 +68,7 @@ import Testing
       loop.observe(batch, table)
       try await Task.sleep(for: pause)
     }
-    return last
+    return times
   }
 
   private func wait(_ condition: () -> Bool) async throws -> Bool {
@@ -81,10 +82,11 @@ import Testing
     let loop = try loop()
     let service = Task { try await loop.run() }
     defer { service.cancel() }
-    let lastHeard = try await hear(loop, times: 6, every: .milliseconds(100))
+    let heard = try await hear(loop, times: 6, every: .milliseconds(100))
     #expect(try await wait { events.last == "exit shop" }, "\(events)")
     let left = try #require(told.transitions.withLock { $0.last?.time })
-    #expect((left - lastHeard).seconds >= 4)
+    // On a machine that stalls it may leave before it is heard again.
+    #expect(heard.allSatisfy { $0 > left || (left - $0).seconds >= 4 })
   }
 
   /// The dwell is over, and nothing came after the last advertisement.
@@ -133,6 +135,15 @@ import Testing
     #expect(loop.state.withLock { $0.nextLook } <= LiveClock.now + PauseWatch.pace)
     let later = DecisionLoop.settledTime
     #expect(loop.advance(to: later) <= later + PauseWatch.pace)
+  }
+
+  @Test func `the first phones of a gateway have records as soon as they are configured`() throws {
+    let loop = try loop()
+    let near = Self.rules.replacing("enter:", with: "near: { signal: -80 dBm, rearm: -85 dBm }, enter:")
+    loop.configure(
+      try Scene.configuration(
+        near + "\nphones: [{ name: anna, beacon: key, os: ios17, strategy: background-task }]"))
+    #expect(loop.truth(at: ["beaconkeeper/forecourt/phone/anna/record"]).count == 1)
   }
 
   @Test func unsentMessagesWaitInOrderAndAreCounted() async throws {

@@ -30,15 +30,13 @@ struct LeftoversTests {
   }
 
   @Test func `what was retained below another base is cleared, and nothing of others`() {
-    let cleared = leftovers.removalsBelowFormerRoots(among: [
-      "home/ble/home/zone/pump%203/occupancy", "homeassistant/device/beaconkeeper_home/zone_pump/config",
-      "beaconkeeper/home/zone/pump%203/occupancy",
-    ])
-    #expect(
-      cleared.map(\.topic) == [
-        "home/ble/home/zone/pump%203/occupancy", "home/ble/home/status", "home/ble/home/health",
-        "home/ble/home/instance",
-      ])
+    let discovery = Discovery(Topics(gateway: "home"), version: "1", prefix: "homeassistant")
+    let formerly = ["home/ble/home/zone/pump%203/occupancy", "home/ble/home/status"]
+    let cleared = [
+      "homeassistant/device/beaconkeeper_home/zone_pump/config", "beaconkeeper/home/zone/pump%203/occupancy",
+      "beaconkeeper/home/health", formerly[0], formerly[1],
+    ].compactMap { leftovers.removal(ofRemembered: $0, discovery) }
+    #expect(cleared.map(\.topic) == formerly)
     #expect(cleared.allSatisfy { $0.payload.isEmpty && $0.retained })
   }
 
@@ -58,12 +56,17 @@ struct LeftoversTests {
     let path = FileManager.default.temporaryDirectory.path + "/\(UUID()).topics"
     defer { try? FileManager.default.removeItem(atPath: path) }
     let remembered = RememberedTopics(path: path)
-    for number in 0..<1_000 { remembered.add(["topic/\(number)"]) }
-    remembered.keepOnly(["a", "b"])
-    for _ in 0..<500 where RememberedTopics(path: path).all != ["a", "b"] {
+    for number in 0..<1_000 { remembered.note("topic/\(number)", isCleared: false) }
+    for topic in ["a", "b", "c"] { remembered.note(topic, isCleared: false) }
+    for number in 0..<1_000 { remembered.note("topic/\(number)", isCleared: true) }
+    remembered.note("b", isCleared: true)
+    remembered.note("c", isCleared: true)
+    remembered.note("c", isCleared: false)
+    remembered.forgetCleared { $0.intersection(["b"]) }
+    for _ in 0..<500 where RememberedTopics(path: path).all != ["a", "b", "c"] {
       try await Task.sleep(for: .milliseconds(10))
     }
-    #expect(RememberedTopics(path: path).all == ["a", "b"])
+    #expect(RememberedTopics(path: path).all == ["a", "b", "c"])
   }
 
   @Test func retainedPlacesAreClearedWhenPlacesAreSwitchedOff() throws {

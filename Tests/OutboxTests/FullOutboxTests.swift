@@ -81,6 +81,14 @@ import Testing
     store.close()
   }
 
+  @Test func `a boot is the same whether the kernel or the unit tells it`() {
+    let kernel = "5d2f0d22-8c4e-4d1c-9a53-2f0a3a1b7c9e\n"
+    let unit = "5d2f0d228c4e4d1c9a532f0a3a1b7c9e"
+    #expect(OpenOutbox.bootID(kernel: kernel, service: nil) == OpenOutbox.bootID(kernel: nil, service: unit))
+    #expect(OpenOutbox.bootID(kernel: kernel, service: "another") == unit)
+    #expect(OpenOutbox.bootID(kernel: nil, service: nil) == "")
+  }
+
   @Test func `a boot that is not told is not the same as another`() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("boot-\(UUID()).sqlite").path
     defer { try? FileManager.default.removeItem(atPath: path) }

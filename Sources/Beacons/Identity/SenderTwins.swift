@@ -16,7 +16,7 @@ struct SenderTrail: Equatable, Sendable {
   /// The receiver that is asked, and how often others heard it since.
   private var receiver: UInt16 = 0
   private var elsewhere: UInt8 = 0
-  /// After so many, another receiver is asked.
+  /// After so many another receiver is asked, unless the address has begun to come back: this one may hear only one of them.
   private static let patience: UInt8 = 250
 
   var hasTwins: Bool { returns >= Self.proof }
@@ -31,10 +31,11 @@ struct SenderTrail: Equatable, Sendable {
     if receiver.rawValue != self.receiver {
       elsewhere += 1
       guard elsewhere == Self.patience || latest == 0 else { return false }
+      elsewhere = 0
+      guard returns == 0 else { return false }
       self = SenderTrail()
       self.receiver = receiver.rawValue
     }
-    elsewhere = 0
     if sender == latest { return false }
     if sender == before {
       returns += 1

@@ -16,6 +16,8 @@ package struct Draft: Hashable, Sendable {
     /// As the configuration has it: a path, or a credential of the service.
     package var passwordFile: String?
     package var caFile: String?
+    /// The name in the broker's certificate; nil: that of the URL.
+    package var serverName: String?
 
     package init(url: String, caFile: String? = nil) {
       self.url = url
@@ -117,6 +119,9 @@ extension Draft {
     let named = remote.passwordFile.map { "  password_file: \(yamlScalar($0))" }
     lines.append(line(named ?? "  # password_file: password", "mode 0600"))
     if let caFile = remote.caFile { lines.append("  ca_file: \(yamlScalar(caFile))") }
+    if let name = remote.serverName {
+      lines.append(line("  server_name: \(yamlScalar(name))", "as its certificate says"))
+    }
     return lines
   }
 

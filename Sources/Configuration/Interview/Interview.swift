@@ -224,8 +224,9 @@ extension Interview {
       surroundings.tell("\(remote.url): \(refusal.reason).")
       if refusal.concernsCredentials {
         try askForCredentials()
-      } else if try await !askForAnother(than: remote.url) {
-        return
+      } else {
+        let isNamed = refusal.concernsName ? try askForServerName() : false
+        if !isNamed, try await !askForAnother(than: remote.url) { return }
       }
     }
   }
@@ -251,9 +252,10 @@ extension Interview {
   private mutating func takeBroker(_ text: String) -> String? {
     if text == "embedded" { return take { $0.broker = .embedded } }
     let url = text.contains("://") ? text : "mqtt://" + text
-    let caFile = given.caFile
+    let given = given
     return take { draft in
-      var remote = Draft.Remote(url: url, caFile: caFile)
+      var remote = Draft.Remote(url: url, caFile: given.caFile)
+      remote.serverName = given.serverName
       if case .remote(let before) = draft.broker { remote.username = before.username }
       draft.broker = .remote(remote)
     }
@@ -267,6 +269,24 @@ extension Interview {
     }
     if case .remote(let remote) = draft.broker { return remote.url != url }
     return true
+  }
+
+  /// Returns false if the user names none.
+  private mutating func askForServerName() throws(SetupFault) -> Bool {
+    let question = Question(
+      "The name in its certificate, or Enter for another broker", usual: "", option: "--server-name NAME")
+    var isNamed = false
+    try settle(question, given: nil) { interview, name in
+      isNamed = !name.isEmpty
+      return name.isEmpty
+        ? nil
+        : interview.take { draft in
+          guard case .remote(var remote) = draft.broker else { return }
+          remote.serverName = name
+          draft.broker = .remote(remote)
+        }
+    }
+    return isNamed
   }
 
   // MARK: User and password
@@ -384,6 +404,7 @@ package struct GivenAnswers: Hashable, Sendable {
   package var username: String?
   package var passwordFile: String?
   package var caFile: String?
+  package var serverName: String?
   package var skipsBrokerTest = false
   /// `NAME=IDENTITY` each; empty: none at all.
   package var beacons: [String]?

@@ -62,8 +62,12 @@ package struct ConnectionRefusal: Error, Hashable, Sendable {
   /// Whether another user name or password may help.
   package var concernsCredentials: Bool
 
-  package init(_ reason: String, concernsCredentials: Bool = false) {
+  /// Whether the broker's certificate is for another name.
+  package var concernsName: Bool
+
+  package init(_ reason: String, concernsCredentials: Bool = false, concernsName: Bool = false) {
     self.reason = reason
     self.concernsCredentials = concernsCredentials
+    self.concernsName = concernsName
   }
 }

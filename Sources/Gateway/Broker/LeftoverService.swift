@@ -27,8 +27,7 @@ final class LeftoverService: Feature {
 
   private struct State {
     var leftovers: Leftovers
-    /// The retained topics that are configured.
-    var configured: [String]
+    var discovery: Discovery
     /// The broker is connected, but its retained states of beacons are not checked yet.
     var isConnected = false
     /// Obsolete topics have not been searched yet.
@@ -46,30 +45,20 @@ final class LeftoverService: Feature {
   private let decisions: DecisionLoop
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
-  private var remembered: RememberedTopics { homeAssistant.remembered }
 
   init(_ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink) {
-    let (leftovers, configured) = Self.topics(of: configuration)
-    state = Mutex(State(leftovers: leftovers, configured: configured))
+    state = Mutex(
+      State(leftovers: Leftovers(configuration), discovery: AnnouncementPlan(configuration).discovery))
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
-    remembered.add(configured)
-  }
-
-  /// Without those that nothing is published on, such as places where there are none: they need no clearing.
-  private static func topics(of configuration: Configuration) -> (leftovers: Leftovers, configured: [String])
-  {
-    let leftovers = Leftovers(configuration)
-    return (leftovers, TopicCatalogue(configuration).retained.filter { leftovers.removal(of: $0) == nil })
   }
 
   func configure(_ new: Configuration) {
-    let (leftovers, configured) = Self.topics(of: new)
-    remembered.add(configured)
+    let (leftovers, discovery) = (Leftovers(new), AnnouncementPlan(new).discovery)
     state.withLock { state in
       state.leftovers = leftovers
-      state.configured = configured
+      state.discovery = discovery
       state.isDue = true
     }
     alarm.ring()
@@ -126,9 +115,11 @@ final class LeftoverService: Feature {
       state.isDue = false
       state.mayClear = true
       state.end = now + Self.patience
-      let topics = remembered.all
-      let moved = state.leftovers.removalsBelowFormerRoots(among: topics)
-      return (state.leftovers.filters, topics.sorted().compactMap(state.leftovers.removal) + moved)
+      let remembered = delivery.remembered.all.sorted()
+      return (
+        state.leftovers.filters,
+        remembered.compactMap { state.leftovers.removal(ofRemembered: $0, state.discovery) }
+      )
     }
     if !removals.isEmpty { delivery.send(removals) }
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
@@ -142,6 +133,8 @@ final class LeftoverService: Feature {
         self.beginLook()
         self.correct()
         self.endLook()
+        // Those that the broker did not let us clear are tried again by the next look.
+        self.delivery.remembered.forgetCleared(except: self.delivery.unsettled)
         try? await Task.sleep(for: Self.pause)
       }
     }
@@ -157,20 +150,11 @@ final class LeftoverService: Feature {
   }
 
   private func endLook() {
-    let (filters, configured): ([String], [String]?) = state.withLock { state in
-      guard let end = state.end, LiveClock.now >= end else { return ([], nil) }
-      defer {
-        state.end = nil
-        state.mayClear = false
-      }
-      // Nothing is due: neither the connection nor the configuration has changed since the topics were cleared.
-      let isCleared = state.mayClear && !state.isDue && delivery.client.isConnected
-      return (state.leftovers.filters, isCleared ? state.configured : nil)
-    }
-    if let configured {
-      // Those that the broker did not let us clear are tried again by the next look.
-      let left = delivery.unsettled(among: remembered.all)
-      remembered.keepOnly(configured + homeAssistant.announcedTopics + left)
+    let filters: [String] = state.withLock { state in
+      guard let end = state.end, LiveClock.now >= end else { return [] }
+      state.end = nil
+      state.mayClear = false
+      return state.leftovers.filters
     }
     for filter in filters { delivery.client.unsubscribe(from: filter) }
   }

@@ -97,16 +97,11 @@ struct Leftovers: Sendable {
     return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
   }
 
-  /// What this gateway retained below another `base_topic`, with what every gateway retains there.
-  ///
-  /// - Parameter remembered: topics of this gateway alone.
-  func removalsBelowFormerRoots(among remembered: Set<String>) -> [Message] {
-    let moved = remembered.filter { !isOwn($0) && Topics.base(ofRetained: $0) != nil }
-    let always = ["status", "health", "instance"]
-    let bases = Set(moved.compactMap(Topics.base))
-    return (moved.sorted() + bases.sorted().flatMap { base in always.map { "\(base)/\($0)" } }).map {
-      Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true)
-    }
+  /// The same for a topic that this gateway alone has retained: below another `base_topic`, too. What Home Assistant reads has an
+  /// owner of its own.
+  func removal(ofRemembered topic: String, _ discovery: Discovery) -> Message? {
+    if topic.hasPrefix(topics.base + "/") || discovery.isOwn(topic) { return removal(of: topic) }
+    return Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
   }
 
   /// The region of a member such as `fleet:1.2`, as a topic level.

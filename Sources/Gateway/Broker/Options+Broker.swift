@@ -9,7 +9,7 @@ extension Options {
   init(_ broker: RemoteBroker, gateway: String) {
     self.init(host: broker.host, port: Int(broker.port))
     protocolVersion = broker.version ?? .safest
-    clientID = broker.clientID ?? "beaconkeeper-\(gateway)"
+    clientID = broker.clientID ?? Self.clientID(of: gateway, root: broker.baseTopic)
     keepAlive = .nanoseconds(broker.keepAlive.nanoseconds)
     if let username = broker.username {
       credentials = Credentials(username: username, password: broker.password?.revealed)
@@ -23,6 +23,12 @@ extension Options {
       self.tls = tls
     }
     setWill(Topics(gateway: gateway, root: broker.baseTopic))
+  }
+
+  /// Gateways of one name below two bases do not take each other's session. `/` would be no part of an id in mosquitto's `%c`.
+  private static func clientID(of gateway: String, root: String) -> String {
+    let place = root == Topics.usualRoot ? "" : "@" + root.replacing("/", with: ".")
+    return "beaconkeeper-\(gateway)\(place)"
   }
 
   /// Of a client that works beside a running gateway.

@@ -2,17 +2,19 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// The retained topics of earlier configurations, in a file beside the outbox.
+/// The topics that this gateway retains at the broker, of earlier runs and configurations, too, in a file beside the outbox.
 ///
 /// What is no longer configured is found at the broker. But some brokers send nothing of what they retain to a subscription with
 /// wildcards (RabbitMQ), or do not let the gateway read; there the topics are cleared without being read.
-final class RememberedTopics: Sendable {
+package final class RememberedTopics: Sendable {
   private let path: String?
   private let state: Mutex<State>
   private let disk = DispatchQueue(label: "remembered topics")
 
   private struct State {
     var topics: Set<String>
+    /// Those of them that are cleared; perhaps the broker does not know yet.
+    var cleared: Set<String> = []
     /// A write will begin that takes the topics of then, so another is not needed: a disk may hang.
     var isWaiting = false
   }
@@ -21,7 +23,7 @@ final class RememberedTopics: Sendable {
   private static let limit = 16 << 20
 
   /// - Parameter path: nil: nothing is kept on disk.
-  init(path: String?) {
+  package init(path: String?) {
     self.path = path
     let text = path.flatMap { path -> String? in
       guard let octets = FileManager.default.contents(atPath: path), octets.count <= Self.limit else {
@@ -37,21 +39,38 @@ final class RememberedTopics: Sendable {
   /// Whoever invents members of regions makes no more.
   private static let topicLimit = 50_000
 
-  /// The gateway may publish to these, too.
-  func add(_ more: [String]) {
-    change { topics in
-      for topic in more where topics.count < Self.topicLimit { topics.insert(topic) }
+  /// A retained message has been sent; an empty one clears the topic.
+  func note(_ topic: String, isCleared: Bool) {
+    change { state in
+      if isCleared {
+        if state.topics.contains(topic) { state.cleared.insert(topic) }
+        return false
+      }
+      state.cleared.remove(topic)
+      return state.topics.count < Self.topicLimit && state.topics.insert(topic).inserted
     }
   }
 
-  /// All others are cleared.
-  func keepOnly(_ present: [String]) { change { $0 = Set(present) } }
+  /// Forgets what is cleared.
+  ///
+  /// - Parameter unsettled: those of some topics of which the broker may not have the newest message.
+  func forgetCleared(except unsettled: (Set<String>) -> Set<String>) {
+    let cleared = state.withLock(\.cleared)
+    if cleared.isEmpty { return }
+    let gone = cleared.subtracting(unsettled(cleared))
+    change { state in
+      // Others have been retained anew meanwhile.
+      let gone = state.cleared.intersection(gone)
+      state.cleared.subtract(gone)
+      state.topics.subtract(gone)
+      return !gone.isEmpty
+    }
+  }
 
-  private func change(_ change: (inout Set<String>) -> Void) {
+  /// - Parameter change: returns whether the topics are others now.
+  private func change(_ change: (inout State) -> Bool) {
     let mustWrite = state.withLock { state in
-      let before = state.topics
-      change(&state.topics)
-      guard state.topics != before, !state.isWaiting else { return false }
+      guard change(&state), !state.isWaiting else { return false }
       state.isWaiting = true
       return true
     }

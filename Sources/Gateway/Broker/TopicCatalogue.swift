@@ -25,10 +25,6 @@ struct TopicCatalogue {
     names.map { ($0, []) } + discovery.map { ($0.topic, $0.payload) }
   }
 
-  /// Those of them that the broker retains and that come and go with what is configured. Members of regions are not among
-  /// them.
-  var retained: [String] { published.filter { topics.retained($0) != nil || plan.discovery.isOwn($0) } }
-
   private var names: [String] {
     var all = [topics.status, topics.health, topics.instance]
     for zone in configuration.zones {

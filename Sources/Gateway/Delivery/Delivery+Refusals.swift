@@ -15,7 +15,7 @@ extension Delivery {
     let message = item.message(topics)
     let result = publish(message, item, isAsking: true, isOnTrial: true)
     if result == .published {
-      state.ownWords.note(message)
+      note(message, &state)
       state.permissions.tried(item)
     }
     if state.permissions.hasQuestions { inquiry.yield() }

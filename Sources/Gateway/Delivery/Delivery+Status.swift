@@ -21,11 +21,16 @@ struct OwnWords: Sendable {
   /// Hashes of the payloads, by topic.
   private var payloads: [String: (last: Int, earlier: Int)] = [:]
 
-  mutating func note(_ message: Message) {
-    guard message.retained, payloads.count < Self.limit || payloads[message.topic] != nil else { return }
+  /// Returns whether a topic is retained, or cleared, that was not.
+  mutating func note(_ message: Message) -> Bool {
+    let before = payloads[message.topic]
+    guard message.retained, payloads.count < Self.limit || before != nil else { return false }
     let hash = message.payload.hashValue
-    payloads[message.topic] = (hash, payloads[message.topic]?.last ?? hash)
+    payloads[message.topic] = (hash, before?.last ?? hash)
+    return before.map { ($0.last == Self.nothing) != message.payload.isEmpty } ?? true
   }
+
+  private static let nothing = [UInt8]().hashValue
 
   /// Whether a payload with this hash may be ours. The latest may still be on its way.
   func isOwn(_ hash: Int, at topic: String) -> Bool {

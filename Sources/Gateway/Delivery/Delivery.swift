@@ -67,6 +67,8 @@ package final class Delivery: Feature {
   let chores = Alarm()
   /// Rings when the disk fails, or works again, and when the broker refuses a topic, or accepts all of them again.
   let news = Alarm()
+  /// What the broker retains, or may retain.
+  let remembered: RememberedTopics
   /// Recent decisions for the dashboard; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
   private let onPublished: @Sendable (TransitionMessage) -> Void
@@ -81,7 +83,8 @@ package final class Delivery: Feature {
   ///   - opened: the outbox, with the state that an earlier run left.
   package init(
     _ client: Client, _ topics: Topics, user: String? = nil, saysWhatItRefuses: Bool = true,
-    _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
+    _ opened: sending OpenOutbox = OpenOutbox(), remembered: RememberedTopics = RememberedTopics(path: nil),
+    listener: GatewayRun.Listener, logger: Logger,
     clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
   ) throws(SystemError) {
     let epoch =
@@ -97,6 +100,7 @@ package final class Delivery: Feature {
     (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.client = client
     self.user = user
+    self.remembered = remembered
     self.topics = topics
     mark = opened.mark
     disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }
@@ -307,12 +311,16 @@ extension Delivery {
       if item.isUnanswered, !client.isConnected { return .dropped }
       let result = publish(message, item, isAsking: isAsking, isOnTrial: isOnTrial)
       if result == .published {
-        state.ownWords.note(message)
+        note(message, &state)
         state.permissions.sent(item, isAsking: isAsking)
       }
       if state.permissions.hasQuestions { inquiry.yield() }
       return result
     }
+  }
+
+  func note(_ message: Message, _ state: inout State) {
+    if state.ownWords.note(message) { remembered.note(message.topic, isCleared: message.payload.isEmpty) }
   }
 
   func publish(

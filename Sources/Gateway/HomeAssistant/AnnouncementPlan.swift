@@ -86,11 +86,6 @@ struct AnnouncementPlan: Sendable {
     }
   }
 
-  /// What the broker retains of a beacon besides its device.
-  func retained(ofBeacon name: String) -> [String] {
-    topics.retained(beacon: name, hasPlaces: hasPlaces, hasRooms: !rooms.isEmpty)
-  }
-
   /// Whether a name belongs to a member of a region.
   func isMember(_ name: String) -> Bool { beacons[name] == nil && entry(of: name) != nil }
 

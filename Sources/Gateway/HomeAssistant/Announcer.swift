@@ -147,18 +147,6 @@ struct Announcer: Sendable {
     }
   }
 
-  /// What is announced, also of members of regions, and what the broker retains of the beacons among it.
-  var remembered: [String] { topics(beside: kept.keys.sorted()) }
-
-  /// These discovery topics, and what the broker retains of their beacons.
-  func topics(beside announced: [String]) -> [String] {
-    let names = announced.compactMap { topic -> String? in
-      guard case .beacon(let name)? = discovery.parse(topic)?.subject else { return nil }
-      return name
-    }
-    return announced + Set(names).sorted().flatMap(plan.retained(ofBeacon:))
-  }
-
   /// Adds a beacon that was heard for the first time, or that has a new reading.
   mutating func note(_ name: String, _ news: HeardBeacon) {
     let before = heard[name]

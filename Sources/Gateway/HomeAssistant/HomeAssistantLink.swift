@@ -37,15 +37,10 @@ final class HomeAssistantLink: Feature {
   private let delivery: Delivery
   /// Rings when all has been sent.
   let settlement = Alarm()
-  let remembered: RememberedTopics
   private let logger: Logger
   private let start = LiveClock.now
 
-  init(
-    _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger,
-    _ remembered: RememberedTopics = RememberedTopics(path: nil)
-  ) {
-    self.remembered = remembered
+  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger) {
     state = Mutex(State(announcer: Announcer(configuration)))
     self.decisions = decisions
     delivery = decisions.delivery
@@ -58,7 +53,7 @@ final class HomeAssistantLink: Feature {
   }
 
   func connected() {
-    let topics = remembered.all
+    let topics = delivery.remembered.all
     state.withLock { state in
       state.announcer.connected(at: LiveClock.now)
       state.announcer.remember(topics)
@@ -67,9 +62,6 @@ final class HomeAssistantLink: Feature {
   }
 
   func disconnected() { state.withLock { $0.announcer.disconnected() } }
-
-  /// The topics of what is announced, and of the beacons among it.
-  var announcedTopics: [String] { state.withLock { $0.announcer.remembered } }
 
   /// Since when all announcements and removals have been sent; nil: some have not.
   var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
@@ -129,25 +121,21 @@ final class HomeAssistantLink: Feature {
 
   private func announce() {
     let (news, forgotten) = decisions.takeNews()
-    let (messages, topics, limit, isSettledNow) = state.withLock { state in
+    let (messages, limit, isSettledNow) = state.withLock { state in
       let wasSettled = state.settledSince != nil
       for name in forgotten { state.announcer.forget(name) }
       for (name, beacon) in news { state.announcer.note(name, beacon) }
       let isNew = state.announcer.refusedMembers > 0 && !state.hasToldLimit
       if isNew { state.hasToldLimit = true }
       let messages = state.announcer.next(at: LiveClock.now)
-      let topics = state.announcer.topics(beside: messages.filter { !$0.payload.isEmpty }.map(\.topic))
-      return (messages, topics, isNew, !wasSettled && state.settledSince != nil)
+      return (messages, isNew, !wasSettled && state.settledSince != nil)
     }
     if limit {
       logger.warning(
         "more region members were heard than are announced to Home Assistant: those that are heard replace those that have been silent longest; raise `members` under `home_assistant:` to see all"
       )
     }
-    if !messages.isEmpty {
-      remembered.add(topics)
-      delivery.send(messages)
-    }
+    if !messages.isEmpty { delivery.send(messages) }
     if isSettledNow { settlement.ring() }
   }
 }

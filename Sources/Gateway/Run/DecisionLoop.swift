@@ -303,6 +303,7 @@ package final class DecisionLoop: Feature {
       state.health.hasToldMissing = false
       nearerDeadline.ring()
       state.pauses?.mark(at: LiveClock.now)
+      state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       tell(&state, state.pipeline.allStates())
     }
   }

@@ -111,12 +111,12 @@ package struct GatewayRun: Sendable {
     let pipeline = pipeline(outbox, into: &output)
     let delivery = try Delivery(
       client, pipeline.topics, user: options.credentials?.username,
-      saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
-      logger: logger)
+      saysWhatItRefuses: options.protocolVersion == .v5, outbox,
+      remembered: RememberedTopics(path: stateDirectory?.topics(gateway: configuration.gatewayName)),
+      listener: listener, logger: logger)
     let decisions = DecisionLoop(
       pipeline, output, delivery: delivery, recorder: recorder, logger: logger)
-    let remembered = RememberedTopics(path: stateDirectory?.topics(gateway: configuration.gatewayName))
-    let homeAssistant = HomeAssistantLink(configuration, decisions, logger, remembered)
+    let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
     let broker = "\(options.host):\(options.port)"
     var features: [any Feature] = [
       delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,

@@ -82,6 +82,7 @@ package struct BrokerSearch: Sendable {
 extension ConnectionRefusal {
   package init(_ failure: ConnectionFailure) {
     let concerns = [.badCredentials, .notAuthorised].contains(failure.kind)
-    self.init("\(failure)", concernsCredentials: concerns)
+    self.init(
+      "\(failure)", concernsCredentials: concerns, concernsName: failure.kind == .wrongHostName)
   }
 }

@@ -43,6 +43,9 @@ struct InitCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The authority to trust with mqtts://, in PEM; default: the system's.", valueName: "file"))
   var caFile: String?
+  @Option(
+    help: ArgumentHelp("The name in the broker's certificate; default: that of the URL.", valueName: "name"))
+  var serverName: String?
   @Flag(help: "Do not try the connection to the broker.")
   var skipBrokerTest = false
   @Option(help: ArgumentHelp("The gateway's name in every topic; default: the machine's.", valueName: "name"))
@@ -142,6 +145,7 @@ struct InitCommand: AsyncParsableCommand {
     answers.username = user
     answers.passwordFile = passwordFile
     answers.caFile = caFile.map(Self.absolute)
+    answers.serverName = serverName
     answers.skipsBrokerTest = skipBrokerTest
     if noBeacons || !beacon.isEmpty { answers.beacons = beacon }
     if noZone { answers.zone = .some(nil) } else if let zone { answers.zone = zone }

@@ -2,6 +2,7 @@
 import collections, datetime, json, os, random, re, signal, subprocess, threading, time
 import paho.mqtt.client as mqtt
 from .ports import answers, free_port
+from .world import ROOTS
 
 class Broker:
     def __init__(self, folder):
@@ -13,7 +14,8 @@ class Broker:
                            + [f"{folder}/passwords", user, "secret"], check=True, capture_output=True)
         open(f"{folder}/password", "w").write("secret\n")
         os.chmod(f"{folder}/password", 0o600)
-        self.subscribers, self.base = [], "beaconkeeper/world/"
+        # What the gateway may write to: whoever moves it lets it clear what it leaves.
+        self.subscribers, self.bases = [], ["beaconkeeper/world/"]
         lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous false", f"password_file {folder}/passwords",
                  f"acl_file {folder}/acl", "persistence true", f"persistence_location {folder}/",
                  "max_queued_messages 100000"] + [f"log_type {kind}" for kind in ("error", "warning", "notice", "information", "subscribe")]
@@ -26,8 +28,8 @@ class Broker:
         """Writes the access list, with these topics forbidden to the gateway, and returns once the broker has read it."""
         lines = ["user observer", "topic readwrite #", "", "user gateway"]
         lines += [f"topic deny {topic}" for topic in sorted(denied)]
-        lines += [f"topic readwrite {self.base}#", "topic readwrite homeassistant/#"]
-        lines += ["topic read espresense/#", "topic read beaconkeeper/#"]
+        lines += [f"topic readwrite {base}#" for base in self.bases] + ["topic readwrite homeassistant/#"]
+        lines += ["topic read espresense/#"] + [f"topic read {root}/#" for root in ROOTS]
         open(f"{self.folder}/acl", "w").write("\n".join(lines) + "\n")
         os.chmod(f"{self.folder}/acl", 0o600)
         if self.process and self.process.poll() is None:
@@ -113,8 +115,8 @@ class Observer:
         self.last, self.since, self.clashes = (0, 0), "", []
         self.is_subscribed = threading.Event()
         self.client = new_client("truth-observer", False)
-        filters = [(f"beaconkeeper/+/{kind}/+/{event}", 1) for kind in ("zone", "room") for event in ("enter", "exit", "near")]
-        filters += [("beaconkeeper/+/beacon/+/event", 1), ("beaconkeeper/+/phone/+/verdict", 1)]
+        kinds = [f"{kind}/+/{event}" for kind in ("zone", "room") for event in ("enter", "exit", "near")]
+        filters = [(f"{root}/+/{kind}", 1) for root in ROOTS for kind in kinds + ["beacon/+/event", "phone/+/verdict"]]
         # Of each near of a phone what was told of it.
         self.verdicts = {}
         self.client.on_connect = lambda client, *_: client.subscribe(filters)
@@ -136,7 +138,8 @@ class Observer:
         number = (transition["epoch"], transition["seq"])
         with self.lock:
             self.transitions[number] = transition
-            if "zone" in transition:
+            # The shipped one listens below the usual root.
+            if "zone" in transition and message.topic.startswith(ROOTS[0] + "/"):
                 self.printed[transition["id"]] = " ".join(transition[key] for key in ("time", "event", "zone", "beacon"))
             if self.ids.setdefault(number, transition["id"]) != transition["id"]:
                 self.clashes.append(f"epoch {number[0]}, seq {number[1]} stands for two transitions")

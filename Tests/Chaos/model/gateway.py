@@ -1,13 +1,13 @@
 """The gateway, and the radio that it hears."""
 import http.client, json, mmap, os, shutil, signal, struct, subprocess, threading, time
 from .ports import free_port
-from .world import BEACONS, HERE, PLACES
+from .world import BEACONS, HERE, PLACES, TWIN, TWIN_ADDRESS
 
 
 class Gateway:
     def __init__(self, world, port, binary, folder):
         self.world, self.port, self.binary, self.folder, self.process = world, port, binary, folder, None
-        self.log, self.started = open(f"{folder}/gateway.log", "ab"), 0.0
+        self.log, self.started, self.twins_since = open(f"{folder}/gateway.log", "ab"), 0.0, 0
         self.page = free_port()
         shim = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "shim.c")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{folder}/shim.so", shim, "-ldl"], check=True)
@@ -25,7 +25,7 @@ class Gateway:
         os.replace(temporary, f"{self.folder}/world.yaml")
 
     def start(self, until_ready=True):
-        told = self.told()
+        told = self.twins_since = self.told()
         spoiled = {"LD_PRELOAD": f"{self.folder}/shim.so", "CLOCK": f"{self.folder}/clock",
                    "FULL_DISK": f"{self.folder}/full", "HANGING_DISK": f"{self.folder}/hanging"}
         self.process = subprocess.Popen([self.binary, "run", "--config", "world.yaml", "--capture", "-"], stdin=subprocess.PIPE,
@@ -48,6 +48,16 @@ class Gateway:
                 raise SystemExit(f"FAILED: the gateway does not say {words!r} within 120 s; its status is {self.process.poll()}")
             time.sleep(0.05)
         self.world.said_again()
+
+    def wait_for_twins(self, seconds):
+        """Until it tells that two send one id. The receiver that it asks about that may be one that hears only one of them."""
+        if self.world.twin and not self.world.is_twin_known:
+            words, until = f"several devices send as {self.world.name(TWIN)}".encode(), time.time() + seconds
+            while words not in open(f"{self.folder}/gateway.log", "rb").read()[self.twins_since:]:
+                if time.time() > until:
+                    raise SystemExit(f"FAILED: the gateway does not tell of the twins of {TWIN}; logs in {self.folder}")
+                time.sleep(0.05)
+            self.world.is_twin_known = True
 
     def wait_until_it_hears_signals(self):
         """Before that, a signal ends any program."""
@@ -157,7 +167,9 @@ class Gateway:
                         with self.air:
                             self.hear_beacon(receiver, beacon, self.world.button.payload())
                     else:
-                        self.hear_beacon(receiver, beacon, BEACONS[beacon][1])
+                        self.hear_beacon(receiver, beacon, self.world.payload(beacon))
+                if twin := self.world.twin:
+                    self.hear(receiver, TWIN_ADDRESS, PLACES[twin][receiver], self.world.payload(TWIN))
             time.sleep(0.1)
 
     def hear_beacon(self, receiver, beacon, payload):

@@ -1,5 +1,5 @@
 """What is said and is not so."""
-import datetime, json, time
+import collections, datetime, json, os, time
 import jinja2
 import paho.mqtt.client as mqtt
 from .world import ABSENT, BEACONS, RECEIVERS, ROOMS, entry
@@ -188,6 +188,8 @@ class Judgement:
                     if zones:
                         self.wrong.append(f"{topic}: missing")
                     continue
+                if kind == "state":
+                    self.distance(topic, beacon)
                 if kind == "state" and beacon == "bell" and world.heard_here(beacon):
                     self.differ(topic, "door", (json.loads(self.ours[topic])["readings"] or {}).get("door"), world.button.is_open)
                 if any(world.is_unclear(zone, beacon) for zone in world.zones):
@@ -209,6 +211,13 @@ class Judgement:
                 if topic in self.ours and self.is_ours_known(topic):
                     said = self.ours[topic] if kind == "zone" else json.loads(self.ours[topic])[{"state": "zones"}.get(kind, kind)]
                     self.differ(topic, "it", said, true)
+
+    def distance(self, topic, beacon):
+        """Whatever power the beacon states."""
+        levels = [l for r, l in self.world.levels(beacon).items() if r in RECEIVERS and r not in self.world.blind and l is not None]
+        said = json.loads(self.ours[topic])["distance_m"]
+        if levels and said is not None and (said > 2) != (max(levels) < -65):
+            self.wrong.append(f"{topic}: {said} m, and the strongest level is {max(levels)} dBm")
 
     def phones(self):
         """What each app can do, on the broker and on the page."""
@@ -256,6 +265,11 @@ class Judgement:
 
     def leftovers(self):
         names = {self.world.name(e) for e in self.world.configured()}
+        databases = {name for name in os.listdir(self.gateway.state) if name.endswith(".sqlite")}
+        self.differ("the state directory", "what is in it", databases, {self.world.gateway + ".sqlite"})
+        for topic in self.kept:
+            if topic.startswith(tuple(self.world.former)):
+                self.wrong.append(f"{topic}: the gateway is {self.world.base} now")
         for topic in self.ours:
             levels = topic.split("/")
             if not self.is_ours_known(topic):
@@ -311,11 +325,13 @@ class Judgement:
 
     def home_assistant(self):
         world = self.world
-        said = {}  # Of each device the keys of its components.
+        # Of each device the keys of its components, and what it is called; the gateways; the entities.
+        said, called, nodes, entities = {}, {}, set(), collections.Counter()
         for topic, payload in self.kept.items():
             if not topic.startswith(DISCOVERY) or topic == DISCOVERY + "status":
                 continue
-            _, platform, _, subject, _ = topic.split("/")
+            _, platform, node, subject, _ = topic.split("/")
+            nodes.add(node)
             subject, _, key = subject.partition("__")
             message = json.loads(payload)
             if "migrate_discovery" in message:
@@ -326,10 +342,20 @@ class Judgement:
             components = message["components"] if platform == "device" else {key: message | {"platform": platform}}
             # With no more than its platform it is being taken back.
             components = {k: c for k, c in components.items() if len(c) > 1}
+            called[subject] = message["device"]["name"]
+            entities.update(c[key] for c in components.values() for key in ("unique_id", "default_entity_id") if key in c)
             said.setdefault(subject, set()).update(components)
             for component in components.values():
                 self.entity(component)
         self.devices(said)
+        if len(nodes) > 1:
+            self.wrong.append(f"Home Assistant: one gateway announces as {sorted(nodes)}")
+        for name in (name for name, count in entities.items() if count > 1):
+            self.wrong.append(f"Home Assistant: two entities are {name}")
+        for name in list(BEACONS):
+            subject, name = "beacon_" + identifier(world.name(name)), world.display.get(name, world.name(name))
+            if called.get(subject, name) != name:
+                self.wrong.append(f"Home Assistant: {subject} is called {called[subject]}, should be {name}")
 
     def devices(self, said):
         world = self.world
@@ -356,6 +382,8 @@ class Judgement:
 
     def entity(self, component):
         world, topic = self.world, component.get("state_topic") or ""
+        if topic.startswith(tuple(world.former)) and world.former:
+            self.wrong.append(f"Home Assistant: an entity is of {topic}, and the gateway is {world.base} now")
         if not topic.startswith(world.base) or topic not in self.kept or not self.is_known(topic):
             return
         shown = rendered(component.get("value_template", "{{ value }}"), self.kept[topic])

@@ -50,9 +50,10 @@ class Scanners:
         if receiver == "esp-kitchen":
             self.client.publish("espresense/rooms/kitchen/status", "offline" if is_blind else "online", retain=True)
             return
-        self.client.publish("beaconkeeper/bath/status", "online", retain=True)
+        base = self.world.root + "/bath/"
+        self.client.publish(base + "status", "online", retain=True)
         radio = {"name": "hci0", "state": "gone" if is_blind else "ok", "reason": "pulled out" if is_blind else ""}
-        self.client.publish("beaconkeeper/bath/health", json.dumps({"v": 1, "gateway": "bath", "receivers": [radio]}), retain=True)
+        self.client.publish(base + "health", json.dumps({"v": 1, "gateway": "bath", "receivers": [radio]}), retain=True)
 
     def heard(self, receiver):
         levels = {beacon: PLACES[self.world.place[beacon]][receiver] for beacon in BEACONS}
@@ -71,4 +72,4 @@ class Scanners:
         beacons += [{"beacon": key(b), "heard": [[0, rssi, 5]]} for b, rssi in self.heard("bath/hci0").items()]
         message = {"v": 1, "gateway": "bath", "boot": "0123456789abcdef", "seq": self.sequence,
                    "sent_ms": int(time.monotonic() * 1000), "receivers": ["hci0"], "beacons": beacons}
-        self.client.publish("beaconkeeper/bath/observations/0", json.dumps(message))
+        self.client.publish(self.world.root + "/bath/observations/0", json.dumps(message))

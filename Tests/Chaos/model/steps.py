@@ -1,8 +1,8 @@
 """The steps. Each changes the world, the gateway or the broker and returns words for the log."""
 import shutil, signal, time
 from .broker import until
-from .judge import DISCOVERY, level
-from .world import ABSENT, BEACONS, ENTRIES, HERE, PLACES, RECEIVERS, ROOMS
+from .judge import level
+from .world import ABSENT, BEACONS, ENTRIES, HERE, PLACES, POWERS, RECEIVERS, ROOMS, ROOTS, TWIN, entry
 
 
 class Steps:
@@ -19,11 +19,11 @@ class Steps:
             "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
             "press": (self.press, 4), "door": (self.door, 4), "save": (self.save, 4),
-            "name": (self.rename_gateway, 1),
+            "name": (self.rename_gateway, 2), "base": (self.move_base, 2), "twin": (self.twin, 4), "power": (self.power, 2),
             "app": (self.app, 4), "clock": (self.clock, 3), "disk": (self.disk, 3),
         }
         self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk,
-                      self.rename_gateway}
+                      self.rename_gateway, self.move_base}
         # What may happen while nothing can be kept. Who ended then would lose something, and a save by the page waits for the disk.
         self.without_disk = {self.walk, self.leave, self.press, self.door, self.reload, self.access, self.sight,
                              self.broker_restart, self.clock, self.disk}
@@ -33,6 +33,7 @@ class Steps:
         if self.world.disk:
             # Not for long.
             bag = [step for step in bag if step in self.without_disk] + [self.disk] * 10
+        self.gateway.wait_for_twins(60)
         return self.chance.choice(bag)()
 
     # Beacons.
@@ -50,7 +51,7 @@ class Steps:
         return self.walk(to="silent")
 
     def is_heard(self, beacon):
-        return beacon in self.world.entries and self.world.heard_here(beacon)
+        return entry(beacon) in self.world.entries and self.world.heard_here(beacon)
 
     def press(self):
         if not self.is_heard("bell"):
@@ -80,6 +81,22 @@ class Steps:
                     button.doubtful.add(button.packet)
         return f"the bell's door changes {times} times, and is {'open' if button.is_open else 'shut'}"
 
+    def twin(self):
+        """A second device with the id of the first, which counts while the first is silent."""
+        world = self.world
+        if world.twin and self.chance.random() < 0.5:
+            world.twin = None
+            return f"the twin of {TWIN} is gone"
+        if not world.twin and (not self.is_heard(TWIN) or world.blind):
+            return self.walk()
+        world.twin = self.chance.choice([place for place in PLACES if place != "silent"])
+        return f"the twin of {TWIN} goes to {world.twin}"
+
+    def power(self):
+        beacon = self.chance.choice(list(self.world.powers))
+        self.world.powers[beacon] = self.chance.choice(POWERS)
+        return f"{beacon} states that it sends {self.world.powers[beacon]} dBm at 1 m"
+
     def app(self):
         """A phone's app says what it does."""
         phones = self.world.phones()
@@ -100,6 +117,8 @@ class Steps:
         hanging = set(ROOMS.values())
         receiver = self.chance.choice([r for r in RECEIVERS if r not in hanging or not self.world.blind & hanging - {r}])
         self.world.blind ^= {receiver}
+        if set(HERE) <= self.world.blind:
+            self.world.twin = None
         if receiver in HERE:
             self.gateway.tell_health(receiver)
         else:
@@ -186,20 +205,13 @@ class Steps:
         return "the gateway's state is emptied"
 
     def rename_gateway(self):
-        """As the manual says: first nothing for Home Assistant. Under another name it is somebody else, who knows nobody."""
-        world = self.world
+        """Under another name it is somebody else, who knows nobody, and clears what it left."""
+        world, old = self.world, self.world.base
         if world.denied or not world.is_all_clear() or not world.is_later_than_ever():
             return self.walk()
-        announces, world.announces = world.announces, False
-        self.gateway.reload(until_read=True)
-        until(lambda: not any(topic.startswith(DISCOVERY) for topic in self.broker.retained()), "something is still announced")
-        old, before = world.gateway, world.base
         self.gateway.stop(signal.SIGTERM)
-        self.differs(self.broker.retained().get(before + "status"), "offline", before + "status")
-        world.gateway = "world" + str(int(old[5:] or 1) + 1)
-        world.announces = announces
-        self.broker.base = world.base
-        self.broker.allow(world.denied)
+        self.differs(self.broker.retained().get(old + "status"), "offline", old + "status")
+        self.rebase("world" + str(int(world.gateway[5:] or 1) + 1), self.chance.choice(ROOTS))
         world.leave_rooms(BEACONS)
         self.observer.forget({}, gateway_forgets=True)
         for zone in world.zones:
@@ -210,7 +222,25 @@ class Steps:
             self.kept_members = None
         self.gateway.configure()
         self.gateway.start()
-        return f"the gateway {old} is called {world.gateway}"
+        return f"the gateway {old} is {world.base}"
+
+    def move_base(self):
+        """Below another root it is still the same."""
+        world, old = self.world, self.world.base
+        if world.denied:
+            return self.walk()
+        how = self.chance.choice([signal.SIGTERM, signal.SIGKILL])
+        self.gateway.stop(how)
+        self.rebase(world.gateway, next(root for root in ROOTS if root != world.root))
+        self.gateway.configure()
+        self.gateway.start()
+        return f"the gateway {old} {'stops' if how == signal.SIGTERM else 'is killed'}, and starts as {world.base}"
+
+    def rebase(self, gateway, root):
+        self.broker.bases = [self.world.base]
+        self.world.move_base(gateway, root)
+        self.broker.bases.append(self.world.base)
+        self.broker.allow(self.world.denied)
 
     def differs(self, said, true, place):
         if said != true:
@@ -241,7 +271,7 @@ class Steps:
     def save(self):
         """By the page."""
         world = self.world
-        name = self.chance.choice([n for n in world.zones if "rooms" not in world.zones[n]] or [None])
+        name = self.chance.choice([n for n, z in world.zones.items() if not {"rooms", "metres"} & set(z)] or [None])
         if not name:
             return self.walk()
         words, zone = self.new_threshold(name), world.zones[name]
@@ -288,7 +318,7 @@ class Steps:
 
     def edit(self):
         kinds = ["threshold", "threshold", "watch", "entry", "zone", "zone name", "beacon name", "order",
-                 "announcing", "announcing", "room", "room name", "zone of rooms"]
+                 "announcing", "announcing", "room", "room name", "zone of rooms", "display name"]
         # Whom a zone keeps that is given to a receiver which forgot whom it heard, nobody can know.
         if not self.world.forgetful and (self.gateway.process or not self.world.blind):
             kinds += ["receivers", "receivers", "swap"]
@@ -300,7 +330,11 @@ class Steps:
             return "zone extra added"
         if kind in ("room", "room name", "zone of rooms"):
             return self.edit_rooms(kind)
-        signals = [name for name in world.zones if "rooms" not in world.zones[name]]
+        if kind == "display name":
+            names = self.chance.sample(["Bella", "Max"], len(world.powers))
+            world.display = {b: called for b, called in zip(world.powers, names) if self.chance.random() < 0.7}
+            return f"people call {world.display or 'nobody anything'}"
+        signals = [name for name in world.zones if not {"rooms", "metres"} & set(world.zones[name])]
         if not signals:
             kind = "order"
         name = self.chance.choice(signals if kind in ("threshold", "receivers", "swap") else list(world.zones))
@@ -384,9 +418,13 @@ class Steps:
             world.entries |= missing
             world.exchanged.clear()
             world.leave_rooms(BEACONS)
+            self.gateway.twins_since = self.gateway.told()
+            world.forget_twins()
             return f"{sorted(missing)} configured again"
         gone = self.chance.choice(sorted(world.entries))
         world.entries.discard(gone)
+        if gone == entry(TWIN):
+            world.forget_twins()
         for other in world.zones.values():
             if other["beacons"]:
                 other["beacons"] = [b for b in other["beacons"] if b != gone] or None

@@ -22,8 +22,8 @@ PLACES = {
 }
 
 
-def ibeacon(major, minor):
-    return f"0201061aff4c000215{UUID.replace('-', '').lower()}{major:04x}{minor:04x}c5"
+def ibeacon(major, minor, power=-59):
+    return f"0201061aff4c000215{UUID.replace('-', '').lower()}{major:04x}{minor:04x}{power & 255:02x}"
 
 
 # How each beacon is heard: its address and payload. These names are ours; what the configuration calls them may change.
@@ -36,6 +36,13 @@ BEACONS = {
     "bell": ("C1:00:00:00:00:07", None),
 }
 ENTRIES = ("bell", "fleet", "key", "tag")
+# What the members of the region state that they send at 1 m. Above -20 no radio does.
+POWERS = (-59, -3, 1, 20)
+# Of this one there may be a twin: another device with its id, which only the gateway's own radios hear.
+TWIN = "fleet:1.1"
+TWIN_ADDRESS = "C2:00:00:00:00:11"
+# What topics begin with.
+ROOTS = ("beaconkeeper", "site/ble")
 
 
 def entry(beacon):
@@ -86,7 +93,13 @@ class World:
         self.protocol, self.button = protocol, Button()
         # How far the gateway's calendar is ahead, and the latest time that it may have seen; what is wrong with its disk.
         self.ahead, self.latest, self.disk = 0, 0.0, None
-        self.gateway = "world"
+        # By what it is known at the broker, and the bases by which it was.
+        self.gateway, self.root, self.former = "world", ROOTS[0], set()
+        # Where the twin is, None: there is none; and whether the gateway knows that there are two.
+        self.twin, self.is_twin_known = None, False
+        self.powers = {beacon: POWERS[0] for beacon in BEACONS if beacon.startswith("fleet")}
+        # What people call a member.
+        self.display = {}
         # Of each zone that is one the zone in Home Assistant; without any, each zone and room is home.
         self.places = {}
         # What each app reported last to this run of the gateway.
@@ -103,6 +116,8 @@ class World:
             "site": {"receivers": None, "beacons": None, "enter": -66, "exit": -76, "near": None},
             "vans": {"receivers": ["hci0"], "beacons": ["fleet"], "enter": -66, "exit": -76, "near": None},
             "wet": {"rooms": ["kitchen", "bath"], "beacons": None},
+            # In metres; there are no levels between -65 and -79 dBm, which would be 2 and 10 m.
+            "close": {"metres": (2, 10), "receivers": None, "beacons": None, "enter": -65, "exit": -79, "near": None},
         }
         # What the configured ones are called, and who is in which. Where nobody can know it, the beacon is in `unclear`.
         self.rooms = {room: room for room in ROOMS}
@@ -123,7 +138,30 @@ class World:
 
     @property
     def base(self):
-        return f"beaconkeeper/{self.gateway}/"
+        return f"{self.root}/{self.gateway}/"
+
+    def move_base(self, gateway, root):
+        self.former.add(self.base)
+        self.gateway, self.root = gateway, root
+        self.former.discard(self.base)
+
+    def payload(self, beacon):
+        return ibeacon(*map(int, beacon[6:].split(".")), self.powers[beacon]) if beacon in self.powers else BEACONS[beacon][1]
+
+    def levels(self, beacon):
+        """The level at which each receiver hears it. Of twins the first one counts, and the other while that is silent."""
+        if beacon == TWIN and self.is_twin_alone():
+            return PLACES[self.twin] | dict.fromkeys(ELSEWHERE)
+        return PLACES[self.place[beacon]]
+
+    def is_twin_alone(self):
+        return self.twin is not None and self.place[TWIN] == "silent"
+
+    def forget_twins(self):
+        """Who then is heard first is the first one: not the twin."""
+        self.is_twin_known = False
+        if self.is_twin_alone() or set(HERE) <= self.blind or entry(TWIN) not in self.entries:
+            self.twin = None
 
     def configured(self):
         return self.entries | self.exchanged
@@ -150,7 +188,7 @@ class World:
     def yaml(self, port, page):
         lines = [f"gateway: {{ name: {self.gateway}, state_directory: state }}",
                  f"broker: {{ url: 'mqtt://127.0.0.1:{port}', username: gateway, password_file: password,"
-                 f" protocol: {self.protocol} }}",
+                 f" protocol: {self.protocol}, base_topic: {self.root} }}",
                  f"http: {{ listen: '127.0.0.1:{page}', write_password_file: password }}",
                  "receivers: [" + ", ".join(f"{{ name: {r} }}" for r in self.receivers() if r not in ELSEWHERE) + "]"]
         if self.announces:
@@ -164,6 +202,8 @@ class World:
         for name in sorted(self.configured()):
             address = UNHEARD if name in self.exchanged else BEACONS.get(name, (None,))[0]
             how = f"address: '{address}'" if address else f"ibeacon: {{ uuid: {UUID} }}"
+            if name == "fleet" and self.display:
+                how += ", names: { " + ", ".join(f"'{b[6:]}': {called}" for b, called in self.display.items()) + " }"
             lines.append(f"  - {{ name: {self.called[name]}, {how} }}")
         lines.append("scanners: [{ kind: espresense, prefix: esp- }, { kind: beaconkeeper }]")
         if self.rooms:
@@ -183,8 +223,10 @@ class World:
                 parts.append(f"receivers: [{', '.join(zone['receivers'])}]")
             if zone["near"]:
                 parts.append(f"near: {{ signal: {zone['near']} dBm, dwell: 0.2 s, rearm: {zone['near'] - 4} dBm }}")
-            parts.append(f"enter: {{ signal: {zone['enter']} dBm, dwell: 0.2 s }}")
-            parts.append(f"exit: {{ signal: {zone['exit']} dBm, dwell: 0.3 s, lost: 1.5 s }}")
+            enter, exit = (f"distance: {m} m" for m in zone["metres"]) if "metres" in zone else (
+                f"signal: {zone[edge]} dBm" for edge in ("enter", "exit"))
+            parts.append(f"enter: {{ {enter}, dwell: 0.2 s }}")
+            parts.append(f"exit: {{ {exit}, dwell: 0.3 s, lost: 1.5 s }}")
             lines.append(f"  - {{ {', '.join(parts)} }}")
         phones = self.phones()
         self.forget_apps({phone: self.definition(phone) for phone in phones})
@@ -229,6 +271,7 @@ class World:
 
     def restarted(self):
         self.forgetful = set(self.blind)
+        self.forget_twins()
         # What apps said is not kept.
         self.app = {}
 
@@ -236,7 +279,7 @@ class World:
         """Who is where once the world stands still."""
         self.forgetful &= self.blind
         for beacon in BEACONS:
-            levels = PLACES[self.place[beacon]]
+            levels = self.levels(beacon)
             if entry(beacon) in self.entries:
                 self.heard[beacon] |= {r for r in RECEIVERS if r not in self.blind and levels[r] is not None}
             else:
@@ -251,6 +294,8 @@ class World:
         self.room[beacon] = levels["room"] if levels["room"] in self.rooms else None
         if not self.rooms or entry(beacon) not in self.entries:
             self.room[beacon] = None
+        elif beacon == TWIN and self.is_twin_alone():
+            self.unclear.add(beacon)
         elif levels["room"] is None:
             # Who heard it last may be blind, and then it stays.
             if len(sighted) < len(self.rooms):
@@ -317,7 +362,7 @@ class World:
 
     def heard_here(self, beacon):
         """Whether the gateway's own radios hear it."""
-        return any(PLACES[self.place[beacon]][r] is not None and r not in self.blind for r in HERE)
+        return any(self.levels(beacon)[r] is not None and r not in self.blind for r in HERE)
 
     def places_of_zones(self):
         return {zone: place for zone, place in self.places.items() if zone in self.zones} if self.announces else {}
