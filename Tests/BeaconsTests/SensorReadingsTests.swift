@@ -83,10 +83,13 @@ import Testing
     where !(models[format.name, default: []].contains(format.model)) {
       models[format.name, default: []].append(format.model)
     }
-    let rows = models.sorted { $0.key < $1.key }.map { "| `\($0.key)` | \($0.value.joined(separator: "; ")) |" }
+    let rows = models.sorted { $0.key < $1.key }.map {
+      "| `\($0.key)` | \($0.value.joined(separator: "; ")) |"
+    }
     let page = try String(
       contentsOfFile: #filePath.replacing(
-        "Tests/BeaconsTests/SensorReadingsTests.swift", with: "Sources/beaconkeeper/Documentation.docc/Tags.md"), encoding: .utf8)
+        "Tests/BeaconsTests/SensorReadingsTests.swift",
+        with: "Sources/beaconkeeper/Documentation.docc/Tags.md"), encoding: .utf8)
     let written = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
     #expect(written == rows, "the table should be:\n\(rows.joined(separator: "\n"))")
   }
