@@ -170,11 +170,79 @@ import Testing
     #expect(try await house.calibrate("--dry-run").output == first.output)
   }
 
-  @Test func aTinyWalkIsLearntFromButNotJudged() async throws {
+  @Test(arguments: [
+    "time,room\n0,hall\n5,\n",
+    // Long enough, but in one room.
+    "time,room\n0,hall\n120,\n",
+  ])
+  func `a walk that cannot be judged is not kept, and what helps is said`(marks: String) async throws {
     let house = try House()
-    try house.write("time,room\n0,hall\n5,\n", "marks.csv")
+    try house.write(marks, "marks.csv")
     let result = try await house.calibrate()
-    #expect(result.status == 0 && result.output.contains("The walk is too short to tell"), "\(result.output)")
+    #expect(result.status == 65, "\(result.output)")
+    #expect(!result.output.contains("100"), "no score: \(result.output)")
+    #expect(
+      result.errors.contains("mark a minute at least, and change rooms several times"), "\(result.errors)")
+    #expect(result.errors.contains("Nothing was marked in bath, attic: walk there, too"), "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
+  }
+
+  @Test func `a calibration that is right more often stays, and rooms that a walk left out keep theirs`()
+    async throws
+  {
+    let house = try House()
+    #expect(try await house.calibrate().status == 0)
+    let first = try house.text("rooms.json")
+    // The rooms change names: whoever walks like this is wrong.
+    try house.write("time,room\n0,bath\n30,hall\n60,bath\n90,hall\n120,\n", "marks.csv")
+    let worse = try await house.calibrate()
+    #expect(worse.status == 65 && worse.errors.contains("no calibration was written"), "\(worse.errors)")
+    #expect(try house.text("rooms.json") == first)
+    // A room that the earlier walk covered, and the next does not.
+    let attic = first.replacing(
+      "{\"room\":\"attic\",\"seconds\":0.0}", with: "{\"room\":\"attic\",\"seconds\":50.0}"
+    )
+    .replacing(
+      "\"levels\":[", with: "\"levels\":[{\"room\":\"attic\",\"from_dbm\":-95,\"counts\":[70,90]},",
+      maxReplacements: 1)
+    #expect(attic != first)
+    try house.write(attic, "rooms.json")
+    try house.write(House.marks, "marks.csv")
+    let next = try await house.calibrate()
+    #expect(
+      next.status == 0 && next.output.contains("kept as it was measured before"),
+      "\(next.errors)\(next.output)")
+    #expect(try house.text("rooms.json").contains("{\"room\":\"attic\",\"seconds\":50"))
+    #expect(try house.text("rooms.json").contains("{\"room\":\"attic\",\"from_dbm\":-95"))
+  }
+
+  @Test func `a walk that no configured receiver heard is refused by name`() async throws {
+    let house = try House()
+    try house.write(House.yaml.replacing("[a]", with: "[x]").replacing("[b]", with: "[y]"), "site.yaml")
+    let result = try await house.calibrate()
+    #expect(result.status == 65, "\(result.output)")
+    #expect(
+      result.errors.contains("no receiver of the configuration heard it, only a, b"), "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
+  }
+
+  @Test func `a room without receivers is calibrated, and until then it is told that nothing shows it`()
+    async throws
+  {
+    let house = try House()
+    let yaml = House.yaml.replacing(", receivers: [b]", with: "").replacing(
+      "  - { name: attic, receivers: [c] }\n", with: "")
+    try house.write(yaml, "site.yaml")
+    let before = try await Command(["check", house.path("site.yaml")]).end()
+    #expect(
+      before.status == 0 && before.output.contains("nothing shows when a beacon is in “bath”")
+        || before.errors.contains("nothing shows when a beacon is in “bath”"),
+      "\(before.output)\(before.errors)")
+    let result = try await house.calibrate()
+    #expect(result.status == 0, "\(result.errors)\(result.output)")
+    try house.write(yaml + "calibration: rooms.json\n", "site.yaml")
+    let after = try await Command(["check", house.path("site.yaml")]).end()
+    #expect(after.status == 0 && !(after.output + after.errors).contains("nothing shows"), "\(after.output)")
   }
 
   @Test func missingRoomsTerminalOrMarksAreNamed() async throws {

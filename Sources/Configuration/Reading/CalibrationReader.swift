@@ -75,6 +75,33 @@ struct CalibrationReader {
   }
 }
 
+/// Rooms of which nothing is known but the name: a walk can show how receivers hear a beacon there.
+struct UnmeasuredRooms {
+  var rooms: [RoomReader.Entry]
+
+  /// How many names are listed.
+  private static let toldLimit = 5
+
+  /// - Parameter calibrates: whether a calibration is about to be made.
+  func warn(_ configuration: Configuration, calibrates: Bool) {
+    guard !calibrates, rooms.contains(where: { $0.settings.outline.isEmpty }),
+      rooms.first?.value.diagnostics.hasErrors == false
+    else { return }
+    let measured = Set(
+      configuration.roomCalibration?.histograms.lazy.filter { $0.counts.contains { $0 > 0 } }.map(\.room)
+        ?? [])
+    let unknown = rooms.filter { $0.settings.receivers.isEmpty && !measured.contains($0.settings.name) }
+    guard let first = unknown.first else { return }
+    let told = unknown.prefix(Self.toldLimit).map { quoted($0.settings.name) }
+    let more = unknown.count > told.count ? " and \(unknown.count - told.count) more" : ""
+    first.value.warning(
+      "nothing shows when a beacon is in \(listed(Array(told), joining: "or"))\(more): no beacon will be there, and its occupancy is unknown",
+      hint:
+        "calibrate: a walk shows how receivers of other rooms hear it; or add its receivers, or give all rooms an outline"
+    )
+  }
+}
+
 /// A calibration in plain words: when, where and with which beacon it was made, how good it is, and what is missing.
 struct CalibrationExplanation {
   var configuration: Configuration
