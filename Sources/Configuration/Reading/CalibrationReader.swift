@@ -10,9 +10,11 @@ struct CalibrationReader {
 
   /// - Parameter path: the absolute path of `value`.
   func read(_ value: Value, path: String, into configuration: inout Configuration) {
-    let file: CalibrationFile
+    var file: CalibrationFile
+    var renamed: [String: String] = [:]
     do throws(CalibrationFile.Fault) {
       file = try CalibrationFile(path: path)
+      renamed = file.rename(for: configuration)
       configuration.roomCalibration = file.calibration
       configuration.calibrationAccount = file.account
     } catch {
@@ -20,6 +22,11 @@ struct CalibrationReader {
       if check == .elsewhere, error.isAbsent { return value.warning(what) }
       value.error(what, hint: Self.remedy)
       return
+    }
+    for (old, new) in renamed.sorted(by: { $0.key < $1.key }) {
+      value.warning(
+        "the calibration knows \(quoted(new)) as \(quoted(old)): it has the same receivers, so it counts as renamed",
+        hint: "write the new name in the calibration file, or calibrate again if it is another room")
     }
     if file.isForeign(to: configuration) { return warnOfAnotherSite(value, file) }
     warnIfOfNoUse(value, configuration)
@@ -59,7 +66,7 @@ struct CalibrationReader {
       value.warning(
         "the calibration knows \(lost.count == 1 ? "a room" : "rooms") that the configuration does not: "
           + listed(lost.map(quoted), joining: "and"),
-        hint: "calibrate again if rooms were renamed or divided")
+        hint: "calibrate again if rooms were divided, or renamed with other receivers")
     }
     // A receiver that is in no room may have heard the walk, too. A renamed one is also reported under its new name.
     let mounted = configuration.rooms.flatMap(\.receivers) + configuration.receivers.map(\.name)

@@ -73,8 +73,13 @@ package struct Calibrating {
 
   /// How long the beacon was heard in each room.
   package var stays: [CalibrationAccount.Stay] {
-    zip(names.rooms, walk.seconds(rooms: names.rooms.count)).map { .init(room: $0, seconds: $1) }
+    zip(configuration.rooms, walk.seconds(rooms: names.rooms.count)).map {
+      .init(room: $0.name, seconds: $1, receivers: $0.receivers)
+    }
   }
+
+  /// Enough seconds in a room.
+  package var goal: Double { CalibrationResult.goal(interval: walk.interval) }
 
   /// The calibration. It takes a while.
   ///
@@ -111,7 +116,7 @@ package struct Calibrating {
       receivers: names.receivers.map {
         .init(name: $0, sightings: heard[$0] ?? 0, isConfigured: configuration.mountedReceivers.contains($0))
       },
-      kept: earlier, fit: completed(all).calibration, comparison: comparison, strays: strays)
+      kept: earlier, fit: completed(all).calibration, comparison: comparison, strays: strays, goal: goal)
   }
 
   /// A walk that no configured receiver heard teaches nothing of use.

@@ -26,8 +26,13 @@ package struct CalibrationResult: Sendable {
   /// Lines of marks whose point lies outside of their room.
   package var strays: [Int]
 
-  /// Enough seconds in a room: more time changes little.
-  package static let goal = 40.0
+  /// Enough seconds in a room.
+  package var goal: Double
+
+  /// More seconds in a room change little: 40, or 30 advertisements of a slow beacon.
+  ///
+  /// - Parameter interval: how often the beacon is heard, seconds; nil: it was not.
+  package static func goal(interval: Double?) -> Double { max(40, 30 * (interval ?? 0)) }
 
   /// The calibration to save; nil: see `refusal`.
   package var calibration: RoomCalibration? { refusal == nil ? fit : nil }
@@ -88,7 +93,7 @@ extension CalibrationResult {
       json.objects("rooms", stays) { json, stay in
         json.field("room", stay.room)
         json.field("seconds", stay.seconds, decimals: 1)
-        json.field("enough", stay.seconds >= Self.goal)
+        json.field("enough", stay.seconds >= goal)
         json.field("kept", kept.contains { $0.room == stay.room })
       }
       json.objects("receivers", receivers) { json, receiver in
@@ -160,8 +165,8 @@ extension CalibrationResult {
         ? "kept as it was measured before"
         : stay.seconds == 0
           ? "missing: walk through it"
-          : stay.seconds < Self.goal
-            ? "short of \(Int(Self.goal)) s: stay longer" : ""
+          : stay.seconds < goal
+            ? "short of \(Int(goal)) s: stay longer" : ""
       table.append([stay.room, "\(Int(stay.seconds.rounded())) s", verdict])
     }
     return table.text

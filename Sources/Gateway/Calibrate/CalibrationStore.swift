@@ -35,9 +35,10 @@ package struct CalibrationStore: Sendable {
   package func present(of configuration: Configuration) -> CalibrationFile? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let file = try? CalibrationFile(path: path), !file.isForeign(to: configuration)
+      var file = try? CalibrationFile(path: path)
     else { return nil }
-    return file
+    file.rename(for: configuration)
+    return file.isForeign(to: configuration) ? nil : file
   }
 
   /// The name of the file as a configuration has it.

@@ -91,6 +91,15 @@ import Testing
       "\(with.assessment.right) with, \(without.assessment.right) without")
   }
 
+  @Test func `the calibration in use stays if it is right more often on a walk that neither knows`() throws {
+    let present = byName.calibration(from: SyntheticWalk(seconds: 640).marked(SyntheticWalk.names))
+    let short = SyntheticWalk(seconds: 64, seed: 5).marked(SyntheticWalk.names)
+    let comparison = try #require(byName.assess(short, against: present) { _ in })
+    let old = try #require(comparison.present)
+    #expect(old.right > comparison.calibrated.right && comparison.isPresentBetter, "\(comparison)")
+    #expect(try #require(byName.assess(short)).isPresentBetter == false)
+  }
+
   @Test func `a walk in one room has no score`() {
     var walk = SyntheticWalk()
     walk.marks = [.init(time: .zero, room: RoomIndex(rawValue: 2))]
