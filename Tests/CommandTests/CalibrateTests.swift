@@ -248,6 +248,21 @@ import Testing
     #expect(words.contains("120 s in entrance (60 s) and bath (60 s)"), "\(words)")
   }
 
+  @Test func `replay says that a recording is out of order`() async throws {
+    let house = try House()
+    func replay() async throws -> Command.Result {
+      try await Command(
+        ["replay", "--config", house.path("site.yaml"), "--capture", house.path("walk.jsonl")]
+      ).end()
+    }
+    #expect(!(try await replay()).errors.contains("earlier than one before"))
+    var lines = try house.text("walk.jsonl").split(separator: "\n")
+    lines.swapAt(100, 104)
+    try house.write(lines.joined(separator: "\n") + "\n", "walk.jsonl")
+    let result = try await replay()
+    #expect(result.errors.contains("up to a second earlier than one before"), "\(result.errors)")
+  }
+
   @Test func missingRoomsTerminalOrMarksAreNamed() async throws {
     let house = try House()
     let config = house.path("site.yaml")
