@@ -13,6 +13,9 @@ public struct RecordingClock: Sendable {
   /// No recording lasts 146 years. The limit keeps times away from the values that mean "never".
   private static let end = MonotonicTime(nanoseconds: .max / 2)
 
+  /// Records that are earlier than one before them: by up to a second, and by more.
+  public private(set) var late: (few: UInt64, steps: UInt64) = (0, 0)
+
   private var latest: WallTime?
   private var now = MonotonicTime.zero
 
@@ -30,6 +33,9 @@ public struct RecordingClock: Sendable {
       self.latest = wallTime
     } else if step < .zero - Self.disorder {
       self.latest = wallTime
+      late.steps += 1
+    } else if step < .zero {
+      late.few += 1
     }
     return now
   }

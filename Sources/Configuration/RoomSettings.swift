@@ -51,10 +51,13 @@ package struct CalibrationAccount: Hashable, Sendable {
   package struct Stay: Hashable, Sendable {
     package var room: String
     package var seconds: Double
+    /// The receivers that were configured in it.
+    package var receivers: [String]
 
-    package init(room: String, seconds: Double) {
+    package init(room: String, seconds: Double, receivers: [String] = []) {
       self.room = room
       self.seconds = seconds
+      self.receivers = receivers
     }
   }
 

@@ -73,16 +73,22 @@ extension Configuration {
     let measured = roomCalibration?.receiverNames ?? []
     var names: [String] = []
     for name in hanging + mounted + measured where !names.contains(name) { names.append(name) }
-    let positions = Dictionary(
-      receivers.map { ($0.name, $0.calibration.position) }, uniquingKeysWith: { first, _ in first })
+    let calibrations = Dictionary(
+      receivers.map { ($0.name, $0.calibration) }, uniquingKeysWith: { first, _ in first })
     var hearers: [RoomPlan.Hearer] = []
     var kept: [String] = []
     for name in names.prefix(RoomPlan.hearerLimit) {
       guard let index = table.index(of: name) else { continue }
-      let position = positions[name] ?? nil
+      let calibration = calibrations[name] ?? Calibration()
+      let position = calibration.position
+      // Within rooms the usual exponent is another one, so only a configured one counts.
+      let exponent = calibration.exponent == Calibration.defaultExponent ? nil : calibration.exponent
       hearers.append(
         RoomPlan.Hearer(
-          receiver: index, position: position, floor: home[name] ?? position.map(floorBelow) ?? 0))
+          receiver: index, position: position, floor: home[name] ?? position.map(floorBelow) ?? 0,
+          gain: calibration.offset
+            + (calibration.measuredPower.map { $0 - Calibration.defaultMeasuredPower } ?? 0),
+          exponent: exponent))
       kept.append(name)
     }
     let plan = RoomPlan(

@@ -24,6 +24,14 @@ struct RecordingClockTests {
     #expect(times([1000, 1010, 500, 501, 502]) == [0, 10, 10, 11, 12])
   }
 
+  @Test func `records that are out of order are counted`() {
+    var clock = RecordingClock()
+    for second in [10, 10.5, 10.1, 10.6, 10.2, 11, 3, 4] {
+      _ = clock.time(at: WallTime(nanoseconds: 0) + .seconds(second))
+    }
+    #expect(clock.late.few == 2 && clock.late.steps == 1)
+  }
+
   @Test func extremeTimesDoNotTrap() {
     var clock = RecordingClock()
     var last = MonotonicTime.zero

@@ -170,11 +170,97 @@ import Testing
     #expect(try await house.calibrate("--dry-run").output == first.output)
   }
 
-  @Test func aTinyWalkIsLearntFromButNotJudged() async throws {
+  @Test(arguments: [
+    "time,room\n0,hall\n5,\n",
+    // Long enough, but in one room.
+    "time,room\n0,hall\n120,\n",
+  ])
+  func `a walk that cannot be judged is not kept, and what helps is said`(marks: String) async throws {
     let house = try House()
-    try house.write("time,room\n0,hall\n5,\n", "marks.csv")
+    try house.write(marks, "marks.csv")
     let result = try await house.calibrate()
-    #expect(result.status == 0 && result.output.contains("The walk is too short to tell"), "\(result.output)")
+    #expect(result.status == 65, "\(result.output)")
+    #expect(!result.output.contains("100"), "no score: \(result.output)")
+    #expect(
+      result.errors.contains("mark a minute at least, and change rooms several times"), "\(result.errors)")
+    #expect(result.errors.contains("Nothing was marked in bath, attic: walk there, too"), "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
+  }
+
+  @Test func `rooms that a walk left out keep what an earlier walk measured`() async throws {
+    let house = try House()
+    #expect(try await house.calibrate().status == 0)
+    let first = try house.text("rooms.json")
+    // A room that the earlier walk covered, and the next does not.
+    let covered = first.replacing("\"attic\",\"seconds\":0", with: "\"attic\",\"seconds\":50")
+    #expect(covered != first)
+    let attic = covered.replacing(
+      "\"levels\":[", with: "\"levels\":[{\"room\":\"attic\",\"from_dbm\":-95,\"counts\":[70,90]},",
+      maxReplacements: 1)
+    #expect(attic != covered)
+    try house.write(attic, "rooms.json")
+    try house.write(House.marks, "marks.csv")
+    let next = try await house.calibrate()
+    #expect(
+      next.status == 0 && next.output.contains("kept as it was measured before"),
+      "\(next.errors)\(next.output)")
+    #expect(try house.text("rooms.json").contains("{\"room\":\"attic\",\"seconds\":50"))
+    #expect(try house.text("rooms.json").contains("{\"room\":\"attic\",\"from_dbm\":-95"))
+  }
+
+  @Test func `a walk that no configured receiver heard is refused by name`() async throws {
+    let house = try House()
+    try house.write(House.yaml.replacing("[a]", with: "[x]").replacing("[b]", with: "[y]"), "site.yaml")
+    let result = try await house.calibrate()
+    #expect(result.status == 65, "\(result.output)")
+    #expect(
+      result.errors.contains("no receiver of the configuration heard it, only a, b"), "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
+  }
+
+  @Test func `a room without receivers is calibrated, and until then it is told that nothing shows it`()
+    async throws
+  {
+    let house = try House()
+    let yaml = House.yaml.replacing(", receivers: [b]", with: "").replacing(
+      "  - { name: attic, receivers: [c] }\n", with: "")
+    try house.write(yaml, "site.yaml")
+    let before = try await Command(["check", house.path("site.yaml")]).end()
+    #expect(
+      before.status == 0 && before.output.contains("nothing shows when a beacon is in “bath”")
+        || before.errors.contains("nothing shows when a beacon is in “bath”"),
+      "\(before.output)\(before.errors)")
+    let result = try await house.calibrate()
+    #expect(result.status == 0, "\(result.errors)\(result.output)")
+    try house.write(yaml + "calibration: rooms.json\n", "site.yaml")
+    let after = try await Command(["check", house.path("site.yaml")]).end()
+    #expect(after.status == 0 && !(after.output + after.errors).contains("nothing shows"), "\(after.output)")
+  }
+
+  @Test func `a renamed room keeps its calibration, and that is said`() async throws {
+    let house = try House()
+    #expect(try await house.calibrate().status == 0)
+    try house.write(
+      House.yaml.replacing("name: hall", with: "name: entrance") + "calibration: rooms.json\n", "site.yaml")
+    let check = try await Command(["check", house.path("site.yaml")]).end()
+    let words = check.output + check.errors
+    #expect(check.status == 0 && words.contains("the calibration knows “entrance” as “hall”"), "\(words)")
+    #expect(words.contains("120 s in entrance (60 s) and bath (60 s)"), "\(words)")
+  }
+
+  @Test func `replay says that a recording is out of order`() async throws {
+    let house = try House()
+    func replay() async throws -> Command.Result {
+      try await Command(
+        ["replay", "--config", house.path("site.yaml"), "--capture", house.path("walk.jsonl")]
+      ).end()
+    }
+    #expect(!(try await replay()).errors.contains("earlier than one before"))
+    var lines = try house.text("walk.jsonl").split(separator: "\n")
+    lines.swapAt(100, 104)
+    try house.write(lines.joined(separator: "\n") + "\n", "walk.jsonl")
+    let result = try await replay()
+    #expect(result.errors.contains("up to a second earlier than one before"), "\(result.errors)")
   }
 
   @Test func missingRoomsTerminalOrMarksAreNamed() async throws {

@@ -44,8 +44,9 @@ struct LiveCalibrationTests {
       ("heard by: ", "1"), ("█", "2"), ("> 2  bath   █", " "), ("paused", "q"),
     ])
     defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(result.status == 0, "\(result.output.suffix(600))")
-    #expect(result.output.contains("not heard by: c") && result.output.contains("Written: rooms.json"))
+    // Some seconds in two rooms cannot be judged, so nothing is kept of them but the recording.
+    #expect(result.status == 65, "\(result.output.suffix(600))")
+    #expect(result.output.contains("not heard by: c") && result.output.contains("no calibration was written"))
     // The terminal has its cursor and its screen back.
     #expect(result.output.contains("\u{1B}[?25h\u{1B}[?1049l"))
     let marks = try String(contentsOf: folder.appendingPathComponent("tape.csv"), encoding: .utf8)
@@ -57,10 +58,10 @@ struct LiveCalibrationTests {
     let again = try await Command(
       ["calibrate", "--config", "site.yaml", "--marks", "tape.csv", "tape.jsonl"], directory: folder
     ).end()
-    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.status == 65, "\(again.errors)")
     #expect(
       again.lines.first?.contains("in 2 of 3 rooms, heard by 2 of 3 receivers") == true, "\(again.output)")
-    #expect(again.errors.contains("the earlier one is rooms.json.1 now"))
+    #expect(again.errors.contains("change rooms several times"), "\(again.errors)")
   }
 
   @Test func anAbandonedCalibrationSaysWhereItsRecordingIs() async throws {

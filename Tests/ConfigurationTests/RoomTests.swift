@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("rooms: [{ name: k }]", "1:9 error", "nothing shows when a beacon is in “k”"),
+    ("rooms: [{ name: k }]", "1:9 warning", "nothing shows when a beacon is in “k”"),
     ("rooms: [{ receivers: [a] }]", "1:9 error", "name is missing here"),
     ("rooms: [{ name: not_home, receivers: [a] }]", "1:17 error", "cannot be called not_home"),
     ("rooms: [{ name: k, receivers: [a] }, { name: k, receivers: [b] }]", "1:46 error", "is there already"),

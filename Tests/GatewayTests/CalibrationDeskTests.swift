@@ -93,7 +93,8 @@ import Testing
     return (response.status, (try? JSONTree(response.body)) ?? .null)
   }
 
-  @Test func `a walk from the page is learnt from, saved beside the configuration, and taken back`()
+  /// `Tests/Browser/dashboard` walks for longer, saves, and takes it back.
+  @Test func `a walk from the page that is too short to be judged is learnt from, and not saved`()
     async throws
   {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -117,18 +118,12 @@ import Testing
       try await Task.sleep(for: .milliseconds(20))
     }
     let (_, fitted) = ask(desk, nil)
-    #expect(fitted["state"] == .text("fitted") && fitted["result"]?["usable"] == .flag(true))
+    #expect(fitted["state"] == .text("fitted") && fitted["result"]?["usable"] == .flag(false))
     #expect(fitted["result"]?["held_out"] == .null, "too short to be judged")
-
-    let (status, saved) = ask(desk, "save")
-    #expect(status == 200 && saved["saved"]?["missing"] == .null)
-    let configuration = { try String(contentsOfFile: self.file, encoding: .utf8) }
-    #expect(try configuration() == Self.rules + "calibration: rooms.json\n")
-    let calibration = folder.appending(path: "rooms.json").path()
-    #expect(FileManager.default.fileExists(atPath: calibration))
-    #expect(ask(desk, "undo").status == 200)
-    #expect(try configuration() == Self.rules)
-    #expect(!FileManager.default.fileExists(atPath: calibration))
+    guard case .text(let refusal)? = fitted["result"]?["refusal"] else { throw NoSuchRoom() }
+    #expect(refusal.contains("mark a minute at least"), "\(refusal)")
+    #expect(ask(desk, "save").status == 409 && ask(desk, "undo").status == 409)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rules)
     #expect(ask(desk, "end").body["state"] == .text("none"))
   }
 

@@ -63,6 +63,30 @@ extension CalibrationFile {
 }
 
 extension CalibrationFile {
+  /// Gives rooms that were renamed since their new names: those with the same receivers, which the file does not know.
+  ///
+  /// - Returns: the new name of each.
+  @discardableResult package mutating func rename(for configuration: Configuration) -> [String: String] {
+    let rooms = configuration.rooms
+    let known = Set(account.stays.map(\.room))
+    var names: [String: String] = [:]
+    for place in account.stays.indices {
+      let stay = account.stays[place]
+      guard !stay.receivers.isEmpty, !rooms.contains(where: { $0.name == stay.room }),
+        let room = rooms.first(where: { Set($0.receivers) == Set(stay.receivers) }),
+        !known.contains(room.name),
+        names.values.allSatisfy({ $0 != room.name })
+      else { continue }
+      names[stay.room] = room.name
+      account.stays[place].room = room.name
+    }
+    for place in calibration.histograms.indices {
+      guard let name = names[calibration.histograms[place].room] else { continue }
+      calibration.histograms[place].room = name
+    }
+    return names
+  }
+
   /// The content of the file: `config/schemas/room-calibration.schema.json`, with an end of line.
   package var text: [UInt8] {
     var receivers = calibration.receivers.map(\.name)
@@ -79,6 +103,7 @@ extension CalibrationFile {
       json.objects("rooms", account.stays) { json, stay in
         json.field("room", stay.room)
         json.field("seconds", stay.seconds, decimals: 1)
+        if !stay.receivers.isEmpty { json.array("receivers", stay.receivers) { $0.value($1) } }
       }
       json.key("held_out")
       if let heldOut = account.heldOut { Self.write(heldOut, &json) } else { json.null() }

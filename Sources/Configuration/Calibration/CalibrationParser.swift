@@ -57,6 +57,14 @@ struct CalibrationParser {
         switch key {
         case "room": stay.room = try name()
         case "seconds": stay.seconds = try number(in: 0...1e6)
+        case "receivers":
+          var first = true
+          while try nextElement(&first) {
+            guard stay.receivers.count < RoomPlan.hearerLimit else {
+              throw malformed("more than \(RoomPlan.hearerLimit) receivers")
+            }
+            stay.receivers.append(try name())
+          }
         default: try skipValue()
         }
       }

@@ -163,11 +163,6 @@ struct RoomReader {
     let list = section.take("receivers")
     let receivers = list.map(readReceivers) ?? []
     let area = section.take("area").flatMap(checkedName)
-    if outlineValue == nil, list == nil, !section.hasUnknownKey {
-      value.error(
-        "nothing shows when a beacon is in \(name.map(quoted) ?? "this room")",
-        hint: "add its receivers, or its outline")
-    }
     guard let name, let floor, outlineValue == nil || outline != nil else { return nil }
     return Entry(
       settings: RoomSettings(

@@ -10,9 +10,11 @@ struct CalibrationReader {
 
   /// - Parameter path: the absolute path of `value`.
   func read(_ value: Value, path: String, into configuration: inout Configuration) {
-    let file: CalibrationFile
+    var file: CalibrationFile
+    var renamed: [String: String] = [:]
     do throws(CalibrationFile.Fault) {
       file = try CalibrationFile(path: path)
+      renamed = file.rename(for: configuration)
       configuration.roomCalibration = file.calibration
       configuration.calibrationAccount = file.account
     } catch {
@@ -20,6 +22,11 @@ struct CalibrationReader {
       if check == .elsewhere, error.isAbsent { return value.warning(what) }
       value.error(what, hint: Self.remedy)
       return
+    }
+    for (old, new) in renamed.sorted(by: { $0.key < $1.key }) {
+      value.warning(
+        "the calibration knows \(quoted(new)) as \(quoted(old)): it has the same receivers, so it counts as renamed",
+        hint: "write the new name in the calibration file, or calibrate again if it is another room")
     }
     if file.isForeign(to: configuration) { return warnOfAnotherSite(value, file) }
     warnIfOfNoUse(value, configuration)
@@ -59,7 +66,7 @@ struct CalibrationReader {
       value.warning(
         "the calibration knows \(lost.count == 1 ? "a room" : "rooms") that the configuration does not: "
           + listed(lost.map(quoted), joining: "and"),
-        hint: "calibrate again if rooms were renamed or divided")
+        hint: "calibrate again if rooms were divided, or renamed with other receivers")
     }
     // A receiver that is in no room may have heard the walk, too. A renamed one is also reported under its new name.
     let mounted = configuration.rooms.flatMap(\.receivers) + configuration.receivers.map(\.name)
@@ -72,6 +79,33 @@ struct CalibrationReader {
           + listed(strangers.map(quoted), joining: "and"),
         hint: "calibrate again if receivers were renamed or moved")
     }
+  }
+}
+
+/// Rooms of which nothing is known but the name: a walk can show how receivers hear a beacon there.
+struct UnmeasuredRooms {
+  var rooms: [RoomReader.Entry]
+
+  /// How many names are listed.
+  private static let toldLimit = 5
+
+  /// - Parameter calibrates: whether a calibration is about to be made.
+  func warn(_ configuration: Configuration, calibrates: Bool) {
+    guard !calibrates, rooms.contains(where: { $0.settings.outline.isEmpty }),
+      rooms.first?.value.diagnostics.hasErrors == false
+    else { return }
+    let measured = Set(
+      configuration.roomCalibration?.histograms.lazy.filter { $0.counts.contains { $0 > 0 } }.map(\.room)
+        ?? [])
+    let unknown = rooms.filter { $0.settings.receivers.isEmpty && !measured.contains($0.settings.name) }
+    guard let first = unknown.first else { return }
+    let told = unknown.prefix(Self.toldLimit).map { quoted($0.settings.name) }
+    let more = unknown.count > told.count ? " and \(unknown.count - told.count) more" : ""
+    first.value.warning(
+      "nothing shows when a beacon is in \(listed(Array(told), joining: "or"))\(more): no beacon will be there, and its occupancy is unknown",
+      hint:
+        "calibrate: a walk shows how receivers of other rooms hear it; or add its receivers, or give all rooms an outline"
+    )
   }
 }
 

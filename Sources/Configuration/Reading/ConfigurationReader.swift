@@ -100,6 +100,7 @@ struct ConfigurationReader {
     {
       CalibrationReader(check: files.check).read(value, path: path, into: &configuration)
     }
+    UnmeasuredRooms(rooms: origins.rooms).warn(configuration, calibrates: calibrates)
     origins.warnOfStrangers(configuration)
     return configuration
   }

@@ -34,13 +34,22 @@ package struct Calibrating {
   private let plan: RoomPlan
   private let names: RoomCalibrator.Names
   private let walk: MarkedWalk
+  /// The calibration in use; nil: none.
+  private let present: CalibrationFile?
 
-  package init(_ source: WalkWithMarks, _ configuration: Configuration) throws(UselessWalk) {
+  /// - Parameter present: the calibration that the new one would replace; nil: none, or one of another site.
+  package init(
+    _ source: WalkWithMarks, _ configuration: Configuration, replacing present: CalibrationFile? = nil
+  )
+    throws(UselessWalk)
+  {
     self.source = source
+    self.present = present
     var configuration = configuration
     // Every receiver that heard the walk is calibrated, also one that no room names.
+    let names = Set(source.hearers.keys).union(present?.calibration.receiverNames ?? []).sorted()
     configuration.roomCalibration = RoomCalibration(
-      receivers: source.hearers.keys.sorted().map { .init(name: $0, power: 0, exponent: 0) }, wallLoss: 0)
+      receivers: names.map { .init(name: $0, power: 0, exponent: 0) }, wallLoss: 0)
     self.configuration = configuration
     var table = source.receivers
     guard let (plan, names) = configuration.roomPlan(receivers: &table) else {
@@ -51,16 +60,26 @@ package struct Calibrating {
       names.rooms.enumerated().map { ($1, RoomIndex(rawValue: Int32($0))) },
       uniquingKeysWith: { first, _ in first }
     )
+    try Self.refuseStrangers(source, configuration)
+    let strays = Set(Self.strays(source.marks, configuration))
+    self.strays = strays.sorted()
     let marks = source.marks.map { mark in
-      MarkedWalk.Mark(time: mark.time, room: mark.room.flatMap { rooms[$0] }, point: mark.point)
+      MarkedWalk.Mark(
+        time: mark.time, room: mark.room.flatMap { rooms[$0] },
+        point: strays.contains(mark.line) ? nil : mark.point)
     }
     walk = MarkedWalk(source.sightings, marks: marks, plan: plan)
   }
 
   /// How long the beacon was heard in each room.
   package var stays: [CalibrationAccount.Stay] {
-    zip(names.rooms, walk.seconds(rooms: names.rooms.count)).map { .init(room: $0, seconds: $1) }
+    zip(configuration.rooms, walk.seconds(rooms: names.rooms.count)).map {
+      .init(room: $0.name, seconds: $1, receivers: $0.receivers)
+    }
   }
+
+  /// Enough seconds in a room.
+  package var goal: Double { CalibrationResult.goal(interval: walk.interval) }
 
   /// The calibration. It takes a while.
   ///
@@ -73,23 +92,54 @@ package struct Calibrating {
         "nothing was heard of \(source.beacon) while a room was marked; compare the times of the marks with those of the recording"
       )
     }
-    let comparison = try calibrator.assess(walk) { part throws(UselessWalk) in try progress(.trying(part)) }
-    if comparison?.best == .pathLoss { all = calibrator.calibration(from: walk, .pathLoss) ?? all }
     all.measuredPower = source.sightings.lazy.compactMap(\.measuredPower).last.map(Double.init)
-    let isWorse = comparison.map { $0.best == nil } ?? false
+    func completed(_ calibration: RoomCalibration) -> (calibration: RoomCalibration, kept: Set<Int>) {
+      guard let present else { return (calibration, []) }
+      let covered = Set(stays.indices.filter { stays[$0].seconds > 0 })
+      return calibrator.complete(calibration, with: present.calibration, covered: covered)
+    }
+    let kept = completed(all).kept
+    let comparison = try calibrator.assess(walk, against: present?.calibration, keeping: kept) {
+      part throws(UselessWalk) in try progress(.trying(part))
+    }
+    if comparison?.best == .pathLoss {
+      let power = all.measuredPower
+      all = calibrator.calibration(from: walk, .pathLoss) ?? all
+      all.measuredPower = power
+    }
+    let earlier = (present?.account.stays ?? []).filter { stay in
+      kept.contains { names.rooms[$0] == stay.room }
+    }
     let heard = source.hearers
     return CalibrationResult(
       beacon: source.beacon, hasGeometry: plan.hasGeometry, stays: stays,
-      receivers: names.receivers.map { .init(name: $0, sightings: heard[$0] ?? 0) },
-      fit: all, calibration: isWorse ? nil : all, comparison: comparison, strays: strays)
+      receivers: names.receivers.map {
+        .init(name: $0, sightings: heard[$0] ?? 0, isConfigured: configuration.mountedReceivers.contains($0))
+      },
+      kept: earlier, fit: completed(all).calibration, comparison: comparison, strays: strays, goal: goal)
   }
 
-  /// Marks whose point lies outside of their room.
-  private var strays: [Int] {
-    source.marks.compactMap { mark in
+  /// A walk that no configured receiver heard teaches nothing of use.
+  private static func refuseStrangers(_ source: WalkWithMarks, _ configuration: Configuration)
+    throws(UselessWalk)
+  {
+    let configured = configuration.mountedReceivers
+    let hearers = source.hearers.keys.sorted()
+    guard !configured.isEmpty, !hearers.isEmpty, configured.isDisjoint(with: hearers) else { return }
+    throw UselessWalk(
+      "no receiver of the configuration heard it, only \(hearers.prefix(10).joined(separator: ", ")); "
+        + "rename them in the configuration: it has \(configured.sorted().prefix(10).joined(separator: ", "))"
+    )
+  }
+
+  /// Lines of marks whose point lies outside of their room. Such a point is left out; the room counts.
+  private let strays: [Int]
+
+  private static func strays(_ marks: [PlacedMark], _ configuration: Configuration) -> [Int] {
+    marks.compactMap { mark in
       guard let point = mark.point, let room = configuration.rooms.first(where: { $0.name == mark.room }),
         case let outline = Outline(room.outline), outline.corners.count > 2,
-        !outline.contains(point), outline.distance(to: point) > Self.tolerance
+        !outline.contains(point), outline.distance(to: point) > tolerance
       else { return nil }
       return mark.line
     }
@@ -97,6 +147,13 @@ package struct Calibrating {
 
   /// Metres.
   private static let tolerance = 0.5
+}
+
+extension Configuration {
+  /// The receivers that it names.
+  fileprivate var mountedReceivers: Set<String> {
+    Set(rooms.flatMap(\.receivers) + receivers.map(\.name))
+  }
 }
 
 /// Why a walk cannot be used, in plain words.

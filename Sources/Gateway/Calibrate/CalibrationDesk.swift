@@ -157,7 +157,8 @@ final class CalibrationDesk: Sendable {
     let start = LiveClock.now
     let outcome: Fit
     do throws(UselessWalk) {
-      let result = try Calibrating(walk, configuration).result { step throws(UselessWalk) in
+      let result = try Calibrating(walk, configuration, replacing: configuration.presentCalibration).result {
+        step throws(UselessWalk) in
         guard LiveClock.now - start < Self.longest else {
           throw UselessWalk(
             "it took more than \(Int(Self.longest.seconds)) s; use `beaconkeeper calibrate` for it")
@@ -187,6 +188,15 @@ final class CalibrationDesk: Sendable {
   var kept: Kept? {
     get { state.withLock { $0.kept } }
     set { state.withLock { $0.kept = newValue } }
+  }
+}
+
+extension Configuration {
+  /// The calibration in use; nil: there is none for these rooms.
+  fileprivate var presentCalibration: CalibrationFile? {
+    guard let roomCalibration, let calibrationAccount else { return nil }
+    let file = CalibrationFile(roomCalibration, calibrationAccount)
+    return file.isForeign(to: self) ? nil : file
   }
 }
 

@@ -153,12 +153,14 @@ struct CalibrationPicture {
     json.field("heard_s", walk.latest.map { max((now.time - $0).seconds, 0) }, decimals: 1)
     json.field("room", walk.marks.marks.last?.room)
     json.field("marks", walk.marks.marks.count)
-    let stays = (try? Calibrating(walk.marked, configuration))?.stays ?? []
+    let learning = try? Calibrating(walk.marked, configuration)
+    let stays = learning?.stays ?? []
+    let goal = learning?.goal ?? CalibrationResult.goal(interval: nil)
     json.objects("rooms", configuration.rooms) { json, room in
       json.field("room", room.name)
       json.field("floor", room.floor)
       json.field("seconds", stays.first { $0.room == room.name }?.seconds ?? 0, decimals: 1)
-      json.field("goal", CalibrationResult.goal, decimals: 0)
+      json.field("goal", goal, decimals: 0)
     }
     json.objects("receivers", receivers(of: walk)) { json, name in
       let heard = walk.receivers.names.firstIndex(of: name).flatMap {

@@ -8,6 +8,8 @@ package struct CalibrationResult: Sendable {
   package struct Receiver: Sendable {
     package var name: String
     package var sightings: Int
+    /// Whether the configuration names it.
+    package var isConfigured: Bool
   }
 
   package var beacon: String
@@ -15,19 +17,52 @@ package struct CalibrationResult: Sendable {
   /// By room, in the configuration's order.
   package var stays: [CalibrationAccount.Stay]
   package var receivers: [Receiver]
+  /// Rooms that the walk left out, of which the earlier calibration is kept.
+  package var kept: [CalibrationAccount.Stay]
   /// The calibration that was learned, even if it is useless.
   package var fit: RoomCalibration
-  /// The calibration to save; nil: rooms are right more often without it.
-  package var calibration: RoomCalibration?
-  /// nil: the walk was too short to be judged.
+  /// nil: the walk cannot be judged.
   package var comparison: RoomCalibrator.Comparison?
   /// Lines of marks whose point lies outside of their room.
   package var strays: [Int]
 
-  /// Enough seconds in a room: more time changes little.
-  package static let goal = 40.0
+  /// Enough seconds in a room.
+  package var goal: Double
 
-  package var uncovered: [String] { stays.filter { $0.seconds == 0 }.map(\.room) }
+  /// More seconds in a room change little: 40, or 30 advertisements of a slow beacon.
+  ///
+  /// - Parameter interval: how often the beacon is heard, seconds; nil: it was not.
+  package static func goal(interval: Double?) -> Double { max(40, 30 * (interval ?? 0)) }
+
+  /// The calibration to save; nil: see `refusal`.
+  package var calibration: RoomCalibration? { refusal == nil ? fit : nil }
+
+  /// Why the calibration is not to be saved, and what helps; nil: it is better than what it replaces.
+  package var refusal: String? {
+    let missing =
+      uncovered.isEmpty ? "" : ". Nothing was marked in \(listed(uncovered)): walk there, too"
+    guard let comparison else {
+      return "the walk cannot show how good it is: mark a minute at least, and change rooms several times"
+        + missing
+    }
+    if comparison.isTooIncomplete {
+      return "it would make rooms worse that the walk left out" + missing
+    }
+    if comparison.best == nil { return "rooms are right more often without this one" + missing }
+    if comparison.isPresentBetter {
+      return "the present one is right more often on this walk" + missing
+    }
+    return nil
+  }
+
+  private func listed(_ names: [String]) -> String {
+    let told = names.prefix(5).joined(separator: ", ")
+    return names.count > 5 ? "\(told) and \(names.count - 5) more rooms" : told
+  }
+
+  package var uncovered: [String] {
+    stays.filter { stay in stay.seconds == 0 && !kept.contains { $0.room == stay.room } }.map(\.room)
+  }
   package var unheard: [String] { receivers.filter { $0.sightings == 0 }.map(\.name) }
 
   package func name(_ room: RoomIndex) -> String { stays[Int(room.rawValue)].room }
@@ -42,7 +77,8 @@ package struct CalibrationResult: Sendable {
         delay: comparison.kept.delay)
     }
     let account = CalibrationAccount(
-      time: time, version: version, beacon: beacon, stays: stays, heldOut: heldOut)
+      time: time, version: version, beacon: beacon,
+      stays: stays.map { stay in kept.first { $0.room == stay.room } ?? stay }, heldOut: heldOut)
     return CalibrationFile(calibration, account).text
   }
 }
@@ -53,10 +89,12 @@ extension CalibrationResult {
     JSONWriter.object { json in
       json.field("beacon", beacon)
       json.field("usable", calibration != nil)
+      json.field("refusal", refusal)
       json.objects("rooms", stays) { json, stay in
         json.field("room", stay.room)
         json.field("seconds", stay.seconds, decimals: 1)
-        json.field("enough", stay.seconds >= Self.goal)
+        json.field("enough", stay.seconds >= goal)
+        json.field("kept", kept.contains { $0.room == stay.room })
       }
       json.objects("receivers", receivers) { json, receiver in
         let fit = self.fit.receivers.first { $0.name == receiver.name }
@@ -80,6 +118,7 @@ extension CalibrationResult {
     case .pathLoss: json.field("kept", "path_loss")
     case nil: json.field("kept", "nothing")
     }
+    if let present = comparison.present { json.object("present") { write(present, &$0) } }
     if let mistake = comparison.kept.mostMistaken {
       json.object("most_mistaken") { json in
         json.field("room", name(mistake.room))
@@ -105,16 +144,13 @@ extension CalibrationResult {
     var parts = [head, roomText, receiverText]
     if let comparison {
       parts += [assessment(comparison)] + remarks(comparison)
-    } else {
-      parts.append(
-        "The walk is too short to tell how right rooms will be: mark a minute at least, in all rooms.")
     }
     return parts.joined(separator: "\n\n")
   }
 
   private var head: String {
     let seconds = stays.reduce(0) { $0 + $1.seconds }
-    let covered = stays.count - uncovered.count
+    let covered = stays.count { $0.seconds > 0 }
     let heard = receivers.count - unheard.count
     return
       "beacon \(beacon): \(Int(seconds.rounded())) s in \(covered) of \(stays.count) rooms, "
@@ -125,10 +161,12 @@ extension CalibrationResult {
     var table = [["ROOM", "COVERED", ""]]
     for stay in stays {
       let verdict =
-        stay.seconds == 0
-        ? "missing: walk through it"
-        : stay.seconds < Self.goal
-          ? "short of \(Int(Self.goal)) s: stay longer" : ""
+        kept.contains { $0.room == stay.room }
+        ? "kept as it was measured before"
+        : stay.seconds == 0
+          ? "missing: walk through it"
+          : stay.seconds < goal
+            ? "short of \(Int(goal)) s: stay longer" : ""
       table.append([stay.room, "\(Int(stay.seconds.rounded())) s", verdict])
     }
     return table.text
@@ -174,7 +212,10 @@ extension CalibrationResult {
     }
     add(
       hasGeometry ? "and maps of the signal" : "levels by room", comparison.calibrated,
-      best == .all ? "kept" : "left out")
+      best == .all && !comparison.isPresentBetter ? "kept" : "left out")
+    if let present = comparison.present {
+      add("the present calibration", present, comparison.isPresentBetter ? "stays" : "")
+    }
     return table.text
   }
 
@@ -183,7 +224,15 @@ extension CalibrationResult {
     switch comparison.best {
     case .all: break
     case .pathLoss: remarks.append("Maps of the signal made rooms worse on this walk, so they are left out.")
+    case nil where comparison.isTooIncomplete:
+      remarks.append("Rooms that the walk left out would be worse than with nothing measured.")
     case nil: remarks.append("Rooms are right more often with nothing measured than with this walk.")
+    }
+    let strangers = receivers.filter { !$0.isConfigured && $0.sightings > 0 }.map(\.name)
+    if let first = unheard.first, let stranger = strangers.first {
+      remarks.append(
+        "\(stranger) heard the beacon, but the configuration does not name it, and \(first) heard nothing: was one renamed?"
+      )
     }
     let kept = comparison.kept
     if let mistake = kept.mostMistaken {
@@ -198,7 +247,7 @@ extension CalibrationResult {
     }
     if let first = strays.first {
       remarks.append(
-        "\(strays.count) marked points lie outside of their rooms, first in line \(first): do the coordinates fit the outlines?"
+        "\(strays.count) marked points lie outside of their rooms, first in line \(first), and are left out: do the coordinates fit the outlines?"
       )
     }
     return remarks.isEmpty ? [] : [remarks.joined(separator: "\n")]

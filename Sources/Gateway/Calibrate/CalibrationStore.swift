@@ -31,6 +31,16 @@ package struct CalibrationStore: Sendable {
     return (try? CalibrationFile(path: path))?.isForeign(to: configuration) ?? false
   }
 
+  /// The calibration on disk; nil: there is none for these rooms. A pipe is not read.
+  package func present(of configuration: Configuration) -> CalibrationFile? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      var file = try? CalibrationFile(path: path)
+    else { return nil }
+    file.rename(for: configuration)
+    return file.isForeign(to: configuration) ? nil : file
+  }
+
   /// The name of the file as a configuration has it.
   package func name(beside configuration: String) -> String {
     let folder = Self.folder(of: configuration)

@@ -21,6 +21,8 @@ package final class LiveWalk: Sendable {
     package var latest: MonotonicTime?
     /// By room, for how long the beacon was heard, as the calibration counts it.
     package var seconds: [Double] = []
+    /// Enough of them, by how often the beacon is heard.
+    package var goal = CalibrationResult.goal(interval: nil)
 
     package init() {}
   }
@@ -62,6 +64,7 @@ package final class LiveWalk: Sendable {
       }.sorted { ($1.level, $0.name) < ($0.level, $1.name) }
       glimpse.beacons = state.walk.heard.map { ($0.name, $0.count) }
       (glimpse.latest, glimpse.seconds) = (state.latest, state.heardTime.seconds)
+      glimpse.goal = CalibrationResult.goal(interval: state.heardTime.interval)
       return glimpse
     }
   }

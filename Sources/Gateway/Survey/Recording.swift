@@ -114,6 +114,9 @@ package struct Recording: ~Copyable {
   /// Malformed reports in the captures.
   package var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
 
+  /// Entries that are earlier than one before them: by up to a second, and by more.
+  package var late: (few: UInt64, steps: UInt64) { clock.late }
+
   /// Empties the batch and fills it with the next advertisements. `receiver` returns the index for a name.
   ///
   /// A capture with a fault ends there. The first such fault is thrown after everything before it was returned.

@@ -38,6 +38,23 @@ package struct Replay: ~Copyable {
 
   package var progress: (offset: Int64, length: Int64?) { recording.progress }
   package var malformedEvents: Int64 { recording.malformedEvents }
+
+  /// What the recording's times mean for its decisions, for people; empty: they are in order.
+  package var timeWords: [String] {
+    let (few, steps) = recording.late
+    var words: [String] = []
+    if few > 0 {
+      words.append(
+        "\(few) \(few == 1 ? "entry is" : "entries are") up to a second earlier than one before: decisions count them at that one's time. Sorted by time, the recording may give other transitions"
+      )
+    }
+    if steps > 0 {
+      words.append(
+        "\(steps) \(steps == 1 ? "entry is" : "entries are") more than a second earlier than one before: the clock counts as set back there. If it was not, sort the recording by time"
+      )
+    }
+    return words
+  }
   /// The time of the latest entry, on the recording's clock, which starts at zero.
   package private(set) var time = MonotonicTime.zero
 

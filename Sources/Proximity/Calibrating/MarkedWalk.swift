@@ -25,6 +25,8 @@ public struct MarkedWalk: Sendable {
     var hearings: [(hearer: Int, level: Float)]
     var room: Int16
     var point: Point?
+    /// The window before in which the beacon was heard; nil: it was not in this room then.
+    var last: Int64?
   }
 
   private(set) var moments: [Moment] = []
@@ -41,17 +43,23 @@ public struct MarkedWalk: Sendable {
     var mark = -1
     var sums: [Int: (sum: Float, count: Float)] = [:]
     var window: Int64?
+    var last: (window: Int64, room: Int16)?
     func finish(_ window: Int64, _ moments: inout [Moment], _ mark: inout Int) {
       let end = RoomWindows.end(of: window)
       while mark + 1 < marks.count, marks[mark + 1].time < end { mark += 1 }
-      guard mark >= 0, let room = marks[mark].room, !sums.isEmpty, moments.count < Self.limit else { return }
+      guard mark >= 0, let room = marks[mark].room, !sums.isEmpty, moments.count < Self.limit else {
+        last = nil
+        return
+      }
       let hearings = sums.sorted { $0.key < $1.key }.map {
         (hearer: $0.key, level: $0.value.sum / $0.value.count)
       }
       moments.append(
         Moment(
           window: window, hearings: hearings, room: Int16(room.rawValue),
-          point: Self.point(at: end, marks, mark)))
+          point: Self.point(at: end, marks, mark),
+          last: last?.room == Int16(room.rawValue) ? last?.window : nil))
+      last = (window, Int16(room.rawValue))
     }
     for sighting in sightings {
       guard let hearer = hearers[sighting.receiver], let level = sighting.rssi else { continue }
@@ -85,8 +93,17 @@ public struct MarkedWalk: Sendable {
   /// How long the beacon was in each room, seconds.
   public func seconds(rooms: Int) -> [Double] {
     moments.reduce(into: [Double](repeating: 0, count: rooms)) { seconds, moment in
-      if Int(moment.room) < rooms { seconds[Int(moment.room)] += RoomWindows.length.seconds }
+      if Int(moment.room) < rooms {
+        seconds[Int(moment.room)] += HeardTime.seconds(to: moment.window, after: moment.last)
+      }
     }
+  }
+
+  /// The usual time between two moments, seconds; nil: there are none.
+  public var interval: Double? {
+    guard !moments.isEmpty else { return nil }
+    let seconds = moments.reduce(0) { $0 + HeardTime.seconds(to: $1.window, after: $1.last) }
+    return seconds / Double(moments.count)
   }
 
   /// The receivers that heard anything, as indices into the plan's `hearers`.

@@ -13,22 +13,31 @@ struct PathLossFit: Sendable {
   private(set) var losses: [PathLoss]
 
   /// Regularisation: how many points each usual value counts as.
-  private static let holdOnPower = 0.5
-  private static let holdOnExponent = 30.0
-  private static let holdOnWall = 20.0
+  struct Hold: Sendable {
+    var power = 0.5
+    var exponent = 30.0
+    var wall = 20.0
+  }
+
   private static let odd = 6.0
   private static let rounds = 6
 
-  init(_ points: [Point], hearers: Int) {
+  /// - Parameters:
+  ///   - usual: what is known of each receiver before. Only differences of power count.
+  ///   - regularisation: how much the usual values count.
+  init(_ points: [Point], usual known: [PathLoss], _ regularisation: Hold = Hold()) {
+    let hearers = known.count
     let size = 2 * hearers + 1
-    let usualPower = points.isEmpty ? -59 : points.map(\.level).reduce(0, +) / Double(points.count) + 15
+    let excess = points.map { $0.level - known[$0.hearer].level($0.path) }
+    let shift = excess.isEmpty ? 0 : excess.reduce(0, +) / Double(excess.count)
     var usual = [Double](repeating: 0, count: size)
     var hold = usual
     for hearer in 0..<hearers {
-      (usual[hearer], hold[hearer]) = (usualPower, Self.holdOnPower)
-      (usual[hearers + hearer], hold[hearers + hearer]) = (SignalMaps.usualExponent, Self.holdOnExponent)
+      (usual[hearer], hold[hearer]) = (known[hearer].power + shift, regularisation.power)
+      (usual[hearers + hearer], hold[hearers + hearer]) = (known[hearer].exponent, regularisation.exponent)
     }
-    (usual[size - 1], hold[size - 1]) = (SignalMaps.usualWall, Self.holdOnWall)
+    (usual[size - 1], hold[size - 1]) = (known.first?.wall ?? SignalMaps.usualWall, regularisation.wall)
+    let rows = points.map { Self.row($0, hearers) }
     var solution = usual
     var weights = [Double](repeating: 1, count: points.count)
     for _ in 0..<Self.rounds {
@@ -38,18 +47,17 @@ struct PathLossFit: Sendable {
         matrix[index * size + index] = hold[index]
         right[index] = hold[index] * usual[index]
       }
-      for (point, weight) in zip(points, weights) {
-        let row = Self.row(point, hearers)
+      for (index, (point, row)) in zip(points, rows).enumerated() {
         let level = point.level + SignalMaps.usualFloor * Double(point.path.floors)
         for (a, first) in row {
-          for (b, second) in row { matrix[a * size + b] += weight * first * second }
-          right[a] += weight * first * level
+          for (b, second) in row { matrix[a * size + b] += weights[index] * first * second }
+          right[a] += weights[index] * first * level
         }
       }
       guard let next = solve(matrix, right) else { break }
       solution = next
       for (index, point) in points.enumerated() {
-        let level = Self.row(point, hearers).reduce(-SignalMaps.usualFloor * Double(point.path.floors)) {
+        let level = rows[index].reduce(-SignalMaps.usualFloor * Double(point.path.floors)) {
           $0 + $1.1 * next[$1.0]
         }
         let error = (point.level - level) / Self.odd

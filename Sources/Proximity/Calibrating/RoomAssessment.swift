@@ -36,6 +36,11 @@ extension RoomCalibrator {
     /// Path loss only; nil without outlines.
     public var pathLoss: RoomAssessment?
     public var calibrated: RoomAssessment
+    /// With the calibration in use, which does not know this walk; nil: there is none.
+    public var present: RoomAssessment?
+    /// With the full calibration, if one more of the covered rooms had not been covered; nil: all rooms were. What it does to the
+    /// rooms that were left out cannot be judged otherwise.
+    public var lessComplete: RoomAssessment?
 
     /// Smaller differences between shares of the time are noise.
     static let chance = 0.005
@@ -44,8 +49,14 @@ extension RoomCalibrator {
     public var best: RoomCalibrator.Parts? {
       var (best, right) = (RoomCalibrator.Parts?.some(.all), calibrated.right)
       if let pathLoss, pathLoss.right > right + Self.chance { (best, right) = (.pathLoss, pathLoss.right) }
-      return uncalibrated.right > right + Self.chance ? nil : best
+      return uncalibrated.right > right + Self.chance || isTooIncomplete ? nil : best
     }
+
+    /// Whether the rooms that were not covered would be worse than with nothing measured.
+    public var isTooIncomplete: Bool { lessComplete.map { $0.right < uncalibrated.right } ?? false }
+
+    /// Whether the calibration in use is right more often than the best variant.
+    public var isPresentBetter: Bool { present.map { $0.right > kept.right + Self.chance } ?? false }
 
     /// The assessment of `best`.
     public var kept: RoomAssessment {
@@ -60,32 +71,51 @@ extension RoomCalibrator {
   private static let folds = 5
   /// The shortest walk that can be assessed, seconds.
   private static let least = 60.0
+  /// A room with less signal counts as not covered, seconds.
+  private static let leastOfRoom = 5.0
 
-  /// Assesses a walk by cross-validation; nil: the walk is too short.
+  /// Assesses a walk by cross-validation; nil: the walk is too short, or it has no change of room.
   public func assess(_ walk: MarkedWalk) -> Comparison? { assess(walk) { _ in } }
 
-  /// Assesses a walk by cross-validation and reports progress; nil: the walk is too short.
+  /// Assesses a walk by cross-validation and reports progress; nil: the walk is too short, or it has no change of room.
   ///
-  /// - Parameter progress: called with the completed part, 0 to 1. An error that it throws ends the assessment.
-  public func assess<Stop: Error>(_ walk: MarkedWalk, progress: (Double) throws(Stop) -> Void) throws(Stop)
-    -> Comparison?
-  {
+  /// - Parameters:
+  ///   - present: the calibration in use; nil: none.
+  ///   - kept: rooms of which the calibration in use is kept.
+  ///   - progress: called with the completed part, 0 to 1. An error that it throws ends the assessment.
+  public func assess<Stop: Error>(
+    _ walk: MarkedWalk, against present: RoomCalibration? = nil, keeping kept: Set<Int> = [],
+    progress: (Double) throws(Stop) -> Void
+  ) throws(Stop) -> Comparison? {
     guard walk.seconds >= Self.least else { return nil }
     let count = walk.moments.count
-    var results = [RoomJudge](repeating: RoomJudge(rooms: plan.rooms.count), count: 3)
+    let seconds = walk.seconds(rooms: plan.rooms.count)
+    let covered = seconds.indices.filter { seconds[$0] >= Self.leastOfRoom }
+    let isComplete = kept.union(covered).count >= plan.rooms.count
+    let judge = RoomJudge(rooms: plan.rooms.count)
+    var (nothing, pathLoss, all, old, less) = (judge, judge, judge, judge, judge)
     for fold in 0..<Self.folds {
       let range = (fold * count / Self.folds)..<((fold + 1) * count / Self.folds)
-      let rest = MarkedWalk(
-        moments: Array(walk.moments[..<range.lowerBound] + walk.moments[range.upperBound...]))
+      let rest = Array(walk.moments[..<range.lowerBound] + walk.moments[range.upperBound...])
       let held = Array(walk.moments[range])
-      results[0].judge(held, by: tracker(nil))
-      if plan.hasGeometry { results[1].judge(held, by: tracker(calibration(from: rest, .pathLoss))) }
-      results[2].judge(held, by: tracker(calibration(from: rest, .all)))
+      nothing.judge(held, by: tracker(nil))
+      if plan.hasGeometry {
+        pathLoss.judge(held, by: tracker(calibration(from: MarkedWalk(moments: rest), .pathLoss)))
+      }
+      all.judge(held, by: tracker(calibration(from: MarkedWalk(moments: rest), .all)))
+      if let present { old.judge(held, by: tracker(present)) }
+      if !isComplete, !covered.isEmpty {
+        let room = Int16(covered[fold % covered.count])
+        let other = MarkedWalk(moments: rest.filter { $0.room != room })
+        less.judge(held, by: tracker(calibration(from: other, .all)))
+      }
       try progress(Double(fold + 1) / Double(Self.folds))
     }
+    guard nothing.assessment.trueChanges > 0 else { return nil }
     return Comparison(
-      uncalibrated: results[0].assessment, pathLoss: plan.hasGeometry ? results[1].assessment : nil,
-      calibrated: results[2].assessment)
+      uncalibrated: nothing.assessment, pathLoss: plan.hasGeometry ? pathLoss.assessment : nil,
+      calibrated: all.assessment, present: present.map { _ in old.assessment },
+      lessComplete: isComplete ? nil : less.assessment)
   }
 
   private func tracker(_ calibration: RoomCalibration?) -> RoomTracker {

@@ -63,6 +63,49 @@ public struct RoomCalibrator: Sendable {
     return calibration
   }
 
+  /// Completes a calibration with what an earlier one knows of rooms that the walk left out.
+  ///
+  /// - Parameter rooms: the rooms that the walk covered.
+  /// - Returns: the calibration, and the rooms that were completed.
+  public func complete(_ calibration: RoomCalibration, with earlier: RoomCalibration, covered rooms: Set<Int>)
+    -> (calibration: RoomCalibration, kept: Set<Int>)
+  {
+    var (calibration, kept) = (calibration, Set<Int>())
+    // Another beacon may be stronger.
+    let shift = calibration.measuredPower.flatMap { power in earlier.measuredPower.map { power - $0 } } ?? 0
+    func keeps(_ room: Int) -> Bool {
+      guard plan.rooms.indices.contains(room), !rooms.contains(room) else { return false }
+      kept.insert(room)
+      return true
+    }
+    if plan.hasGeometry {
+      let grid = RoomGrid(plan)
+      for var sample in earlier.samples where names.receivers.contains(sample.receiver) {
+        let floor = sample.floor.flatMap { name in names.floors.firstIndex { $0 == name } } ?? 0
+        guard let cell = grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor),
+          keeps(Int(grid.rooms[cell]))
+        else { continue }
+        sample.level += shift
+        calibration.samples.append(sample)
+      }
+      let known = Set(calibration.receivers.map(\.name))
+      let needed = Set(calibration.samples.map(\.receiver)).subtracting(known)
+      for var receiver in earlier.receivers where needed.contains(receiver.name) {
+        receiver.power += shift
+        calibration.receivers.append(receiver)
+      }
+    } else {
+      for var histogram in earlier.histograms {
+        guard names.receivers.contains(histogram.receiver),
+          let room = names.rooms.firstIndex(of: histogram.room), keeps(room)
+        else { continue }
+        histogram.lowest = min(max(histogram.lowest + Int(shift.rounded()), RoomModel.lowest), 20)
+        calibration.histograms.append(histogram)
+      }
+    }
+    return (calibration, kept)
+  }
+
   /// The marked points, else the middles of the rooms.
   private func firstPlaces(_ walk: MarkedWalk, _ grid: RoomGrid) -> [Int] {
     let middles = plan.rooms.indices.map { room in
@@ -98,9 +141,10 @@ public struct RoomCalibrator: Sendable {
       let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
       guard let mount = mounts[hearer], let pile = piles[key] else { return nil }
       return PathLossFit.Point(
-        hearer: hearer, path: PathGeometry(from: mount, to: cell, plan, grid), level: pile.sum / pile.count)
+        hearer: hearer, path: PathGeometry(from: mount, to: cell, plan, grid),
+        level: pile.sum / pile.count)
     }
-    let losses = PathLossFit(points, hearers: plan.hearers.count).losses
+    let losses = PathLossFit(points, usual: plan.hearers.map { PathLoss(usual: $0) }).losses
     let heard = Set(keys.map { $0 / grid.count })
     var samples: [RoomCalibration.Sample] = []
     if parts == .all {

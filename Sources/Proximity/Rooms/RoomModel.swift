@@ -33,7 +33,7 @@ struct RoomModel: Sendable {
 
   /// Likelihood tables cover levels from −127 to 0 dBm.
   static let lowest = -127
-  private static let levelCount = 128
+  static let levelCount = 128
 
   /// - Parameter names: names of the rooms, as in the calibration.
   init(
@@ -48,37 +48,41 @@ struct RoomModel: Sendable {
       rooms = grid.rooms
       let known = Dictionary(
         (calibration?.receivers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      // A receiver that the calibration does not know hears as the others do on average.
+      let powers = zip(plan.hearers, receivers).compactMap { hearer, name in
+        known[name].map { $0.power - PathLoss(usual: hearer).power }
+      }
+      let shift = powers.isEmpty ? 0 : powers.reduce(0, +) / Double(powers.count)
       var maps = SignalMaps(plan, grid) { hearer in
-        let fit = receivers.indices.contains(hearer) ? known[receivers[hearer]] : nil
-        return PathLoss(
-          power: fit?.power ?? Calibration.defaultMeasuredPower,
-          exponent: fit?.exponent ?? SignalMaps.usualExponent,
-          wall: calibration?.wallLoss ?? SignalMaps.usualWall)
+        var loss = PathLoss(usual: plan.hearers[hearer])
+        loss.power += shift
+        loss.wall = calibration?.wallLoss ?? loss.wall
+        if receivers.indices.contains(hearer), let fit = known[receivers[hearer]] {
+          (loss.power, loss.exponent) = (fit.power, fit.exponent)
+        }
+        return loss
       }
       if let calibration { maps.learn(calibration, receivers: receivers, floors: floors, grid) }
       self.maps = maps
       isCalibrated = !known.isEmpty
     } else {
       grid = nil
-      rooms = plan.rooms.indices.map { Int16($0) }
-      var maps = SignalMaps(namesOf: plan)
-      if let calibration {
-        histograms = receivers.map { receiver in Self.densities(calibration, receiver, rooms: names) }
+      let levels = calibration.flatMap { RoomLevels($0, plan, rooms: names, receivers: receivers) }
+      // Nothing shows that a beacon is in a room without receivers, unless it was measured.
+      rooms = plan.rooms.enumerated().map { room, settings in
+        settings.receivers.isEmpty && levels?.isCovered[room] != true ? -1 : Int16(room)
       }
-      isCalibrated = histograms.contains { !$0.isEmpty }
-      if isCalibrated {
-        // Default levels cannot be compared with measured ones.
-        for hearer in histograms.indices where histograms[hearer].isEmpty {
-          maps.levels[hearer] = plan.rooms.map { _ in 0 }
-        }
-      }
-      self.maps = maps
+      maps = SignalMaps(namesOf: plan)
+      if let levels { histograms = levels.densities }
+      isCalibrated = levels != nil
     }
     self.histograms = histograms
-    temper = isCalibrated ? Self.temperOfRooms : grid != nil ? Self.temperOfOutlines : Self.temperOfNames
+    let coverage = isCalibrated ? calibration?.coverage(rooms, names, grid: grid, floors) ?? 0 : 0
+    let unmeasured = grid != nil ? Self.temperOfOutlines : Self.temperOfNames
+    temper = unmeasured + coverage * (Self.temperOfRooms - unmeasured)
     let (grid, rooms, maps, roomCount) = (grid, rooms, maps, roomCount)
     roomLevels = plan.hearers.indices.map { hearer in
-      if !histograms[hearer].isEmpty { return histograms[hearer].map { Self.mean($0) } }
+      if !histograms[hearer].isEmpty { return histograms[hearer].map(RoomLevels.mean) }
       var sums = [Float](repeating: 0, count: roomCount)
       var counts = sums
       for place in rooms.indices where rooms[place] >= 0 {
@@ -197,34 +201,6 @@ struct RoomModel: Sendable {
     return logs.map { exp($0 - most) }
   }
 
-  /// Smoothed densities of levels by room. A level that was never heard is rare, not impossible.
-  private static func densities(_ calibration: RoomCalibration, _ receiver: String, rooms: [String])
-    -> [[Float]]
-  {
-    let known = calibration.histograms.filter { $0.receiver == receiver }
-    guard !known.isEmpty else { return [] }
-    let width: Float = 2
-    return rooms.map { room in
-      var density = [Float](repeating: 0, count: levelCount)
-      for histogram in known where histogram.room == room {
-        for (offset, count) in histogram.counts.enumerated() where count > 0 {
-          for index in density.indices {
-            let z = Float(index + lowest - histogram.lowest - offset) / width
-            if abs(z) < 5 { density[index] += Float(count) * exp(-z * z / 2) }
-          }
-        }
-      }
-      let sum = density.reduce(0, +)
-      // In a room without data, all levels are equally likely.
-      let known: Float = sum > 0 ? 0.99 : 0
-      return density.map { known * $0 / max(sum, 1e-9) + (1 - known) / Float(levelCount) }
-    }
-  }
-
-  private static func mean(_ density: [Float]) -> Float {
-    zip(density, lowest...).reduce(0) { $0 + $1.0 * Float($1.1) } / max(density.reduce(0, +), 1e-9)
-  }
-
   private static func runs(_ rooms: [Int16]) -> [Run] {
     var runs: [Run] = []
     for place in rooms.indices where rooms[place] >= 0 {
@@ -239,6 +215,35 @@ struct RoomModel: Sendable {
 }
 
 extension RoomCalibration {
+  /// Signal in a room counts half as much as a whole calibration of it from so many seconds on.
+  private static var half: Double { 6 }
+
+  /// How much of the rooms was measured, 0 to 1: the mean over the rooms.
+  fileprivate func coverage(
+    _ rooms: [Int16], _ names: [String], grid: RoomGrid?, _ floors: [String?]
+  ) -> Float {
+    // A fitted path loss applies to all rooms.
+    if grid != nil, samples.isEmpty { return 1 }
+    var seconds = [[String: Double]](repeating: [:], count: names.count)
+    if let grid {
+      for sample in samples {
+        let floor = sample.floor.flatMap { name in floors.firstIndex { $0 == name } } ?? 0
+        guard let cell = grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor), rooms[cell] >= 0 else {
+          continue
+        }
+        seconds[Int(rooms[cell])][sample.receiver, default: 0] += sample.weight
+      }
+    } else {
+      for histogram in histograms {
+        guard let room = names.firstIndex(of: histogram.room) else { continue }
+        seconds[room][histogram.receiver, default: 0] +=
+          histogram.counts.reduce(0, +) * RoomWindows.length.seconds
+      }
+    }
+    let shares = seconds.map { ($0.values.max() ?? 0) / (($0.values.max() ?? 0) + Self.half) }
+    return Float(shares.reduce(0, +) / Double(max(shares.count, 1)))
+  }
+
   /// The rooms in which the receiver has data.
   fileprivate func rooms(
     of receiver: String, _ rooms: [Int16], _ names: [String], grid: RoomGrid?, _ floors: [String?]

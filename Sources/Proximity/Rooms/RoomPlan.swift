@@ -27,11 +27,20 @@ public struct RoomPlan: Sendable {
     /// Metres; the height is above the receiver's own floor. nil: unknown.
     public var position: Position?
     public var floor: Int
+    /// How much stronger than others it is known to hear, dB. A calibration and what is learnt correct it.
+    public var gain: Double
+    /// Its path-loss exponent; nil: unknown. Only used with outlines.
+    public var exponent: Double?
 
-    public init(receiver: ReceiverIndex, position: Position? = nil, floor: Int = 0) {
+    public init(
+      receiver: ReceiverIndex, position: Position? = nil, floor: Int = 0, gain: Double = 0,
+      exponent: Double? = nil
+    ) {
       self.receiver = receiver
       self.position = position
       self.floor = floor
+      self.gain = gain
+      self.exponent = exponent
     }
   }
 

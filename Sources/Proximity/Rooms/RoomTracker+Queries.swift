@@ -14,8 +14,10 @@ extension RoomTracker {
   /// Whether any receiver of the rooms has reported.
   public var isWatched: Bool { !known.isEmpty }
 
-  /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room.
+  /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room. A room without outline and
+  /// receivers is blind until it was measured.
   public func isBlind(_ room: RoomIndex) -> Bool {
+    if model.access.sizes[Int(room.rawValue)] == 0, model.grid == nil { return true }
     var deciding = known
     if model.grid == nil {
       let own = plan.rooms[Int(room.rawValue)].receivers.compactMap { hearer($0) }

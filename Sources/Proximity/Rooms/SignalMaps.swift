@@ -26,7 +26,9 @@ struct SignalMaps: Sendable {
   /// Maps of rooms without outlines.
   init(namesOf plan: RoomPlan) {
     levels = plan.hearers.map { hearer in
-      plan.rooms.map { $0.receivers.contains(hearer.receiver) ? 0 : Float(-Self.otherRoom) }
+      plan.rooms.map {
+        Float(hearer.gain) - ($0.receivers.contains(hearer.receiver) ? 0 : Float(Self.otherRoom))
+      }
     }
     deviations = levels.map { $0.map { _ in Self.otherRoomDeviation } }
     for (index, hearer) in plan.hearers.enumerated()
@@ -117,6 +119,19 @@ struct PathLoss: Hashable, Sendable {
   var exponent: Double
   var wall: Double
 
+  init(power: Double, exponent: Double, wall: Double) {
+    self.power = power
+    self.exponent = exponent
+    self.wall = wall
+  }
+
+  /// What is known of a receiver before anything was measured.
+  init(usual hearer: RoomPlan.Hearer) {
+    self.init(
+      power: Calibration.defaultMeasuredPower + hearer.gain,
+      exponent: hearer.exponent ?? SignalMaps.usualExponent, wall: SignalMaps.usualWall)
+  }
+
   func level(_ path: PathGeometry) -> Double {
     power - 10 * exponent * log10(path.distance) - wall * path.walls
       - SignalMaps.usualFloor * Double(path.floors)
@@ -133,6 +148,10 @@ struct PathGeometry: Hashable, Sendable {
 
   /// Minimum distance of the model, metres.
   private static let closest = 0.3
+
+  init(distance: Double, walls: Double, floors: Int = 0) {
+    (self.distance, self.walls, self.floors) = (distance, walls, floors)
+  }
 
   init(from receiver: (position: Position, floor: Int), to cell: Int, _ plan: RoomPlan, _ grid: RoomGrid) {
     guard let place = grid.place(of: cell) else {

@@ -14,10 +14,10 @@ export function calibrationResult() {
       show(node, result != null);
       if (!result) return;
       const out = result.held_out;
-      say(verdict, !result.usable ? text.useless : !out ? text.short : text.good(percent(out[out.kept].right), percent(out.nothing.right)));
+      say(verdict, !result.usable ? text.refused(result.refusal) : text.good(percent(out[out.kept].right), percent(out.nothing.right)));
       for (const one of [table, note]) show(one, out != null);
       update(out ? ['nothing', 'path_loss', 'all'].filter((part) => out[part]).map((part) => ({ part, isKept: out.kept === part, hasPlan: result.wall_loss_db != null, ...out[part] })) : [], (one) => one.part);
-      const lacking = result.rooms.filter((one) => !one.enough).map((one) => one.room), unheard = result.receivers.filter((one) => !one.sightings).map((one) => one.receiver);
+      const lacking = result.rooms.filter((one) => !one.enough && !one.kept).map((one) => one.room), unheard = result.receivers.filter((one) => !one.sightings).map((one) => one.receiver);
       const told = [
         lacking.length && text.lacking(lacking), unheard.length && text.unheard(unheard),
         out?.most_mistaken && text.mistaken(out.most_mistaken), out?.receiver_wanted_in && text.wanted(out.receiver_wanted_in),

@@ -32,7 +32,8 @@ struct CalibrateCommand: AsyncParsableCommand {
 
       calibrate learns each receiver's power and path-loss exponent, the loss per wall and maps of the signal; without \
       outlines, the levels in each room. It then shows how often the room would have been right on parts of the walk that \
-      it did not learn from, step by step, and keeps what helps. It writes the result beside the configuration, for the \
+      it did not learn from, step by step, and keeps what helps, if that is better than nothing measured and than the \
+      calibration in use. It writes the result beside the configuration, for the \
       line `calibration: rooms.json`, and keeps up to five earlier results as rooms.json.1 (the latest) to rooms.json.5.
 
       Exit status: 0 calibrated, 64 wrong usage, 65 marks, a beacon or a recording that cannot be used, 69 nothing can be heard, 73 the \
@@ -103,10 +104,10 @@ struct CalibrateCommand: AsyncParsableCommand {
             ?? "nothing was written"))
       throw ExitCode(128 + SIGINT)
     }
-    let result = try calibrated(walk(heard, placed), configuration)
-    let file = CalibrationStore(
-      path: output ?? configuration.calibrationFile
-        ?? CalibrationStore.usual(beside: path, of: configuration))
+    let usual = configuration.calibrationFile ?? CalibrationStore.usual(beside: path, of: configuration)
+    let file = CalibrationStore(path: output ?? usual)
+    let result = try calibrated(
+      walk(heard, placed), configuration, replacing: CalibrationStore(path: usual).present(of: configuration))
     let mayWrite = result.calibration != nil && !dryRun
     if json {
       try tell(String(decoding: result.json, as: UTF8.self))
@@ -114,9 +115,8 @@ struct CalibrateCommand: AsyncParsableCommand {
       try tell(result.text)
     }
     if mayWrite { try write(result, to: file, configuration, path) }
-    if result.calibration == nil {
-      throw failure(
-        "no calibration was written: rooms are right more often without this one", .dataError)
+    if let refusal = result.refusal {
+      throw failure("no calibration was written: \(refusal)", .dataError)
     }
   }
 
@@ -131,11 +131,13 @@ struct CalibrateCommand: AsyncParsableCommand {
     throw failure("there is no beacon “\(beacon)” in the configuration; \(remedy)", .dataError)
   }
 
-  private func calibrated(_ walk: WalkWithMarks, _ configuration: Configuration) throws -> CalibrationResult {
+  private func calibrated(
+    _ walk: WalkWithMarks, _ configuration: Configuration, replacing present: CalibrationFile?
+  ) throws -> CalibrationResult {
     var line = ProgressLine()
     defer { line.finish() }
     do throws(UselessWalk) {
-      return try Calibrating(walk, configuration).result { step in
+      return try Calibrating(walk, configuration, replacing: present).result { step in
         switch step {
         case .learning: line.show("learning from \(walk.sightings.count) sightings of \(walk.beacon)")
         case .trying(let part):

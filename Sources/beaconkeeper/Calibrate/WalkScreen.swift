@@ -111,13 +111,16 @@ struct WalkScreen {
     let width = rooms.map(\.name.cells).max() ?? 0
     for (index, room) in rooms.map(\.name).enumerated() {
       let seconds = glimpse.seconds[index]
-      let share = min(1, seconds / CalibrationResult.goal)
+      let share = min(1, seconds / glimpse.goal)
       let filled = Int(share * Double(Self.bar))
       let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: Self.bar - filled)
       let note = share >= 1 ? "enough" : seconds == 0 ? "missing" : ""
       lines.append(
         "\(index == current ? ">" : " ") \(Self.keys[index])  \(room.padded(to: width))  \(bar)  \(Int(seconds)) s  \(note)"
       )
+    }
+    if glimpse.goal > CalibrationResult.goal(interval: nil) {
+      lines += ["", "This beacon is seldom heard: stay some \(Int(glimpse.goal)) s in each room."]
     }
     lines += ["", "  space  pause      q  finish      Ctrl-C  give up"]
     if hasPlan { lines.append("  @  type where you stand, as 3.1,0.8 and Return") }

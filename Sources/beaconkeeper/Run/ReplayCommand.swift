@@ -128,6 +128,7 @@ struct ReplayCommand: AsyncParsableCommand {
     progress.finish()
     let left = await publisher?.finish() ?? 0
     if left > 0 { say("beaconkeeper: the broker did not acknowledge \(left) messages") }
+    for words in replay.timeWords { say("beaconkeeper: \(words)") }
     try report(replay.counts, replay.malformedEvents, gainWords(replay.receiverGains), fault)
     if left > 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
     if let follower = replay.follower {

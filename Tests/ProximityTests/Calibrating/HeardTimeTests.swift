@@ -33,10 +33,24 @@ import Testing
       }
     }
     let counted = MarkedWalk(sightings, marks: marks, plan: plan).seconds(rooms: 3)
-    // The latest window may go on.
+    // The latest window is counted once it is over.
+    heard.hear(at: time + .seconds(60))
     for (live, result) in zip(heard.seconds, counted) {
-      #expect(abs(live - result) < 0.31, "\(live) \(result)")
+      #expect(abs(live - result) < 0.01, "\(live) \(result)")
     }
     #expect(heard.seconds.reduce(0, +) > 20)
+  }
+
+  @Test(arguments: [1.0, 4, 9]) func `the time of a slow beacon counts at its own interval`(interval: Double)
+  {
+    var heard = HeardTime(rooms: 1)
+    heard.mark(0, at: .zero)
+    for step in 1...100 { heard.hear(at: .zero + .seconds(Double(step) * interval)) }
+    #expect(abs(heard.seconds[0] - 99 * interval) < interval + 0.31, "\(heard.seconds)")
+    #expect(abs((heard.interval ?? 0) - interval) < interval / 20 + 0.01)
+    // A minute of silence is no time in the room.
+    heard.hear(at: .zero + .seconds(100 * interval + 60))
+    heard.hear(at: .zero + .seconds(100 * interval + 61))
+    #expect(abs(heard.seconds[0] - 100 * interval) < interval + 0.61, "\(heard.seconds)")
   }
 }

@@ -1,7 +1,8 @@
 import Beacons
 import Core
-import Proximity
 import Testing
+
+@testable import Proximity
 
 /// What a walk teaches about receivers, walls and rooms.
 @Suite struct RoomCalibratorTests {
@@ -66,6 +67,87 @@ import Testing
       tracker.observe(sighting)
     }
     #expect(told.contains { $0.event == .enter && $0.room == last })
+  }
+
+  /// Whatever part of a house a walk covered, rooms are about as often right as with nothing measured.
+  @Test(arguments: [[0], [1], [2], [3], [0, 1], [2, 3], [0, 1, 2], [1, 2, 3]])
+  func `a walk through some of the rooms leaves the others their model`(covered: [Int32]) throws {
+    let marks = SyntheticWalk().marks.map { mark in
+      MarkedWalk.Mark(time: mark.time, room: mark.room.flatMap { covered.contains($0.rawValue) ? $0 : nil })
+    }
+    var walk = SyntheticWalk()
+    walk.marks = marks
+    let calibration = try #require(byName.calibration(from: walk.marked(SyntheticWalk.names)))
+    var (with, without) = (RoomJudge(rooms: 4), RoomJudge(rooms: 4))
+    let other = SyntheticWalk(seed: 7).marked(SyntheticWalk.names).moments
+    with.judge(
+      other,
+      by: RoomTracker(
+        SyntheticWalk.names, calibration: calibration, rooms: SyntheticWalk.rooms,
+        receivers: SyntheticWalk.calibratorNames.receivers))
+    without.judge(other, by: RoomTracker(SyntheticWalk.names))
+    #expect(
+      with.assessment.right >= without.assessment.right - 0.1,
+      "\(with.assessment.right) with, \(without.assessment.right) without")
+  }
+
+  @Test func `the calibration in use stays if it is right more often on a walk that neither knows`() throws {
+    let present = byName.calibration(from: SyntheticWalk(seconds: 640).marked(SyntheticWalk.names))
+    let short = SyntheticWalk(seconds: 64, seed: 5).marked(SyntheticWalk.names)
+    let comparison = try #require(byName.assess(short, against: present) { _ in })
+    let old = try #require(comparison.present)
+    #expect(old.right > comparison.calibrated.right && comparison.isPresentBetter, "\(comparison)")
+    #expect(try #require(byName.assess(short)).isPresentBetter == false)
+  }
+
+  @Test func `a walk in one room has no score`() {
+    var walk = SyntheticWalk()
+    walk.marks = [.init(time: .zero, room: RoomIndex(rawValue: 2))]
+    #expect(byName.assess(walk.marked(SyntheticWalk.names)) == nil)
+  }
+
+  @Test func `what is known of a receiver counts, in rooms with outlines and without`() {
+    for plan in [SyntheticWalk.plan, SyntheticWalk.names] {
+      func model(_ change: (inout RoomPlan) -> Void) -> RoomModel {
+        var plan = plan
+        change(&plan)
+        return RoomModel(plan, nil, rooms: SyntheticWalk.rooms, receivers: [], floors: [nil])
+      }
+      let usual = model { _ in }
+      let strong = model { $0.hearers[0].gain = 12 }
+      for room in 0..<4 {
+        #expect(abs(strong.roomLevels[0][room] - usual.roomLevels[0][room] - 12) < 0.01)
+        #expect(strong.roomLevels[1][room] == usual.roomLevels[1][room])
+      }
+    }
+    let steep = RoomModel(
+      {
+        var plan = SyntheticWalk.plan
+        plan.hearers[0].exponent = 4
+        return plan
+      }(), nil, rooms: SyntheticWalk.rooms, receivers: [], floors: [nil])
+    #expect(
+      steep.roomLevels[0][3] < RoomModel(SyntheticWalk.plan, nil, rooms: [], receivers: [], floors: [nil])
+        .roomLevels[0][3] - 5)
+  }
+
+  @Test func `a room without receivers is in doubt until it was measured`() throws {
+    var plan = SyntheticWalk.names
+    plan.rooms[3].receivers = []
+    let room = RoomIndex(rawValue: 3)
+    #expect(RoomTracker(plan).isBlind(room))
+    let calibrator = RoomCalibrator(plan, names: SyntheticWalk.calibratorNames)
+    let calibration = try #require(calibrator.calibration(from: SyntheticWalk().marked(plan)))
+    var tracker = RoomTracker(
+      plan, calibration: calibration, rooms: SyntheticWalk.rooms,
+      receivers: SyntheticWalk.calibratorNames.receivers)
+    #expect(!tracker.isBlind(room))
+    var told: [RoomTransition] = []
+    for sighting in SyntheticWalk(seed: 3).sightings {
+      tracker.advance(to: sighting.time, into: &told)
+      tracker.observe(sighting)
+    }
+    #expect(told.contains { $0.event == .enter && $0.room == room })
   }
 
   @Test func withoutMarksOrSightingsThereIsNoCalibration() {
