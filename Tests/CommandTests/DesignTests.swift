@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `design` as a user runs it.
@@ -21,6 +22,13 @@ import Testing
       let result = try await Command(["design", "--os", "ios17"] + hours + more).end()
       #expect(result.status == 64 && result.errors.contains("too much to try at once"), "\(result.errors)")
     }
+  }
+
+  @Test func `JSON has a schema, what changing one thing does, and the battery of a day`() async throws {
+    let result = try await design("--places", "2", "--power", "-12", "--json")
+    #expect(try MessageSchemas.faults(design: result.output) == [])
+    #expect(result.output.contains(#""changes":[{"#) && result.output.contains(#""dwell_s":2,"#))
+    #expect(result.output.contains(#""battery_factor_day":1."#))
   }
 
   @Test func `the check that it prints for CI passes`() async throws {

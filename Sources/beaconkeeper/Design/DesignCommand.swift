@@ -12,7 +12,8 @@ struct DesignCommand: ParsableCommand {
     abstract: "Which power, interval, regions and strategy serve an installation?",
     discussion: """
       Tries beacons in a row, such as those of exhibits, pumps or shelves, with visitors who stop at each. It tries transmit \
-      powers, advertising intervals, one region for all places or one for each, and distances at which the app fires, with \
+      powers, advertising intervals, one region for all places or one for each, distances at which the app fires and how long the \
+      phone must be that near (dwell), with \
       every strategy of the systems that your visitors have. It shows the best choices, why the others fall out, and which \
       spacing would work. Phones differ by 9 dB up and down, for their model and the body that carries them.
 
@@ -77,7 +78,10 @@ struct DesignCommand: ParsableCommand {
   var report: String?
   @Option(help: ArgumentHelp("Write a timeline with expectations for your app's CI.", valueName: "file"))
   var ci: String?
-  @Flag(help: "Print one JSON object.")
+  @Flag(
+    help:
+      "Print one JSON object; its schema is design.schema.json, in config/schemas or /usr/share/beaconkeeper/schemas."
+  )
   var json = false
 
   private var variant: Variant { profiles.chosenVariant ?? .observed }
@@ -269,9 +273,12 @@ struct DesignDocument {
   init(_ design: InstallationDesign, _ variant: Variant) {
     var writer = JSONWriter()
     writer.object { json in
+      json.field("version", 1)
+      json.field("kind", "design")
       json.field("variant", variant.rawValue)
       json.objects("choices", design.options) { json, option in Self.write(option, into: &json) }
       json.objects("strategies", design.strategies) { json, answer in Self.write(answer, into: &json) }
+      json.objects("changes", design.changes) { json, option in Self.write(option, into: &json) }
       json.objects("spacings", design.spacings) { json, wider in
         json.field("spacing_m", Double(wider.spacing) / 1e6, decimals: 3)
         Self.write(wider.option, into: &json)
@@ -285,6 +292,7 @@ struct DesignDocument {
     json.field("interval_ms", Int(option.choice.interval))
     json.field("regions", option.choice.hasRegionOfEach ? "each" : "one")
     json.field("near_m", Double(option.choice.near) / 1e6, decimals: 3)
+    json.field("dwell_s", Double(option.choice.dwell) / 1000, decimals: 3)
     json.field("right", option.right, decimals: 4)
     json.field("wrong", option.early, decimals: 4)
     json.field("late", option.late, decimals: 4)
@@ -305,5 +313,6 @@ struct DesignDocument {
     json.field("missed", answer.tally.missedShare, decimals: 4)
     json.field("latest_s", Double(answer.tally.latest) / 1000, decimals: 3)
     json.field("battery_factor", answer.tally.battery, decimals: 4)
+    if let day = answer.dayBattery { json.field("battery_factor_day", day, decimals: 4) }
   }
 }
