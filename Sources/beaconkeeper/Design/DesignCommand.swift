@@ -130,6 +130,7 @@ struct DesignCommand: ParsableCommand {
     let isIOS = chosen.contains { $0.os.family == .iOS }
     try tell(
       (isIOS ? "\(variant.words)\n\n" : "") + page.text
+        + (ci == nil ? "" : check.dwellNote)
         + (ci.map { "\n\nIn your CI:\n  " + check.command($0, variant, profiles, config) } ?? ""))
   }
 
@@ -246,6 +247,14 @@ struct DesignCheck {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// What the check leaves out.
+  var dwellNote: String {
+    let dwell = best.choice.dwell
+    return dwell > 0
+      ? "\n\nThe check ends where the app first ranges the beacon near; it fires \(Amount.seconds(dwell)) later, if it is still near."
+      : ""
+  }
+
   func command(_ path: String, _ variant: Variant, _ options: ProfileOptions, _ config: String?) -> String {
     let quoted = { (path: String) in
       path.allSatisfy { $0.isLetter || $0.isNumber || "/._-".contains($0) }
@@ -257,6 +266,8 @@ struct DesignCheck {
     words.append("--near \(metres(choice.near)) --rearm \(metres(choice.near + choice.near / 2))")
     words.append("--set heard_distance=\(metres(choice.heard(offset: 0)))")
     words.append("--set empty_ticks_per_ten=\(choice.emptyTicks)")
+    // Below that it makes no difference to what is noticed.
+    if choice.interval > 1000 { words.append("--set advertising_interval=\(choice.interval)ms") }
     if let config { words.append("--config \(quoted(config))") }
     words += options.scenario.map { "--\($0.name) \($0.value)" }
     for answer in best.answers {
