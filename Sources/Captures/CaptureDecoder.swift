@@ -12,6 +12,7 @@ import Core
 ///   case .advertisements: batch.forEach { advertisement, payload in print(advertisement.address) }
 ///   case .observation(let observation): print(observation.key)
 ///   case .health(let change): print(change.health)
+///   case .report(let report): print(report.phone)
 ///   case .end: break reading
 ///   case nil: try decoder.fill { buffer, offset in try read(into: &buffer, from: offset) }
 ///   }
@@ -24,6 +25,7 @@ public struct CaptureDecoder: Sendable {
     /// A sighting that is identified by the beacon's key.
     case observation(Observation)
     case health(ReceiverHealthChange)
+    case report(AppReport)
     case end
   }
 

@@ -10,7 +10,7 @@ import Glibc
 /// reading: while true {
 ///   switch try capture.next(into: &batch) {
 ///   case .advertisements: batch.forEach { advertisement, payload in print(advertisement.address) }
-///   case .observation, .health: continue
+///   case .observation, .health, .report: continue
 ///   case .end: break reading
 ///   }
 /// }

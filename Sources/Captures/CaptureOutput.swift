@@ -68,6 +68,13 @@ struct CaptureOutput: Sendable {
     event = .observation(observation)
   }
 
+  mutating func append(_ report: AppReport) {
+    var report = report
+    report.time = clock.time(at: report.wallTime)
+    wallTime = report.wallTime
+    event = .report(report)
+  }
+
   mutating func set(_ health: ReceiverHealth, of receiver: ReceiverIndex, reason: String, wallTime: WallTime)
   {
     self.wallTime = wallTime

@@ -28,6 +28,21 @@ public struct TextEncoder: Sendable {
     if let power = advertisement.txPower { append(", \"tx_power\": \(power)") }
     if advertisement.phy != .le1M { append(", \"phy\": \"\(advertisement.phy == .le2M ? "2m" : "coded")\"") }
     if advertisement.isScanResponse { append(", \"scan_response\": true") }
+    append(payload)
+  }
+
+  public mutating func append(_ report: AppReport) {
+    append("{\"t\": ")
+    append(seconds: report.wallTime)
+    append(", \"phone\": ")
+    append(quoted: report.phone)
+    append(", \"report\": \"\(report.kind.rawValue)\"")
+    if report.isRetained { append(", \"retained\": true") }
+    append(report.payload.span)
+  }
+
+  /// The last member of a line.
+  private mutating func append(_ payload: Span<UInt8>) {
     append(", \"payload\": \"")
     for offset in payload.indices {
       bytes.append(Self.digits[Int(payload[offset] >> 4)])

@@ -18,6 +18,10 @@ struct TextFields {
   var measuredPower: Int8?
   var health: ReceiverHealth?
   var reason: Range<Int>?
+  /// See `AppReport`.
+  var phone: Range<Int>?
+  var report: AppReport.Kind?
+  var isRetained = false
 
   /// Whether it has a field that only advertisements have. Then `beacon` is another program's field.
   var isOfAdvertisement: Bool { address != nil || addressKind != nil || payload != nil }
@@ -26,6 +30,7 @@ struct TextFields {
     case time, receiver, address, addressKind, rssi, payload, txPower, phy, scanResponse
     case beacon, measuredPower
     case health, reason
+    case phone, report, retained
 
     var name: StaticString {
       switch self {
@@ -42,6 +47,9 @@ struct TextFields {
       case .measuredPower: "measured_power"
       case .health: "health"
       case .reason: "reason"
+      case .phone: "phone"
+      case .report: "report"
+      case .retained: "retained"
       }
     }
   }
@@ -119,6 +127,19 @@ struct TextFields {
       }
       health = known
     case .reason: reason = try cursor.string(bytes)
+    case .phone: phone = try cursor.string(bytes)
+    case .report:
+      let word = try cursor.word(bytes)
+      guard let kind = AppReport.Kind(rawValue: word) else {
+        throw cursor.malformed("\"report\" is \"set\" or \"seen\", not \"\(word)\"")
+      }
+      report = kind
+    case .retained:
+      if cursor.takeWord("true", bytes) {
+        isRetained = true
+      } else if !cursor.takeWord("false", bytes) {
+        throw cursor.malformed("\"retained\" is true or false")
+      }
     }
   }
 

@@ -3,8 +3,8 @@ import Core
 
 /// The text format, with one JSON object per line. It is an advertisement `{"t": Unix seconds, "receiver": "hci0", "address":
 /// "C1:…", "address_type": "random", "rssi": -72, "payload": "02011a…"}`, an observation with a beacon's key `{"t": …,
-/// "receiver": "hall/hci0", "rssi": -72, "beacon": "ibeacon f29d… 1 2"}`, or a receiver's health `{"t": …, "receiver": "hci0",
-/// "health": "gone"}`. Unknown keys are ignored.
+/// "receiver": "hall/hci0", "rssi": -72, "beacon": "ibeacon f29d… 1 2"}`, a receiver's health `{"t": …, "receiver": "hci0",
+/// "health": "gone"}`, or what a phone's app told `{"t": …, "phone": "anna", "report": "seen", "payload": "7b…"}`. Unknown keys are ignored.
 struct TextLines: Sendable {
   /// Longer than any advertisement. It keeps an endless line from filling the memory.
   static let longestLine = 1 << 16
@@ -89,6 +89,20 @@ struct TextLines: Sendable {
       output.set(health, of: receiver, reason: try reason(fields, line), wallTime: time)
       return true
     }
+    if let kind = fields.report, let phone = fields.phone {
+      guard output.batch.isEmpty else { return false }
+      guard let digits = fields.payload else { throw missing("payload", "what the app sent, in hexadecimal") }
+      guard (1...255).contains(phone.count) else {
+        throw JSONCursor.Malformed(
+          offset: phone.lowerBound, message: "a phone's name has between 1 and 255 bytes")
+      }
+      try readPayload(digits, line)
+      output.append(
+        AppReport(
+          phone: try JSONString.decode(phone, of: line), kind: kind, payload: payload,
+          isRetained: fields.isRetained, time: .zero, wallTime: time))
+      return true
+    }
     if let beacon = fields.beacon, !fields.isOfAdvertisement {
       guard output.batch.isEmpty else { return false }
       try readObservation(of: beacon, time, fields, line, into: &output)
@@ -97,6 +111,20 @@ struct TextLines: Sendable {
     guard let bits = fields.address, let kind = fields.addressKind, let digits = fields.payload,
       fields.receiver != nil
     else { throw missing(in: fields) }
+    try readPayload(digits, line)
+    let receiver = try receiverIndex(fields, line, &output)
+    output.append(
+      Advertisement(
+        receiver: receiver, address: DeviceAddress(bits: bits, kind: kind), rssi: fields.rssi,
+        txPower: fields.txPower, phy: fields.phy, isScanResponse: fields.isScanResponse, time: .zero,
+        wallTime: time),
+      payload: payload.span)
+    return true
+  }
+
+  private mutating func readPayload(
+    _ digits: Range<Int>, _ line: Span<UInt8>
+  ) throws(JSONCursor.Malformed) {
     payload.removeAll(keepingCapacity: true)
     var index = digits.lowerBound
     while index < digits.upperBound {
@@ -106,14 +134,6 @@ struct TextLines: Sendable {
       payload.append(high << 4 | low)
       index += 2
     }
-    let receiver = try receiverIndex(fields, line, &output)
-    output.append(
-      Advertisement(
-        receiver: receiver, address: DeviceAddress(bits: bits, kind: kind), rssi: fields.rssi,
-        txPower: fields.txPower, phy: fields.phy, isScanResponse: fields.isScanResponse, time: .zero,
-        wallTime: time),
-      payload: payload.span)
-    return true
   }
 
   private mutating func readObservation(

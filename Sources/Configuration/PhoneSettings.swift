@@ -105,6 +105,8 @@ package struct ProfileSettings: Hashable, Sendable {
     package var value: ConstantValue
     package var source: String
     package var confidence: Confidence
+    /// A distribution over phones; `value` is what the typical one has. nil: all phones have the value.
+    package var measured: Measured? = nil
   }
 
   package var systemChanges: [Change] = []
@@ -115,14 +117,14 @@ package struct ProfileSettings: Hashable, Sendable {
   /// Every system: the built-in ones, then the user's own.
   package func systems(_ variant: Variant) -> [OSProfile] {
     Self.changed(Catalogue.systems(variant), by: systemChanges, \.name) {
-      $0.set($1.name, to: $1.value, source: $1.source, confidence: $1.confidence)
+      $0.set($1)
     }
   }
 
   /// Every strategy: the built-in ones, then the user's own.
   package func strategies(_ variant: Variant = .observed) -> [StrategyProfile] {
     Self.changed(Catalogue.strategies(variant), by: strategyChanges, \.name) {
-      $0.set($1.name, to: $1.value, source: $1.source, confidence: $1.confidence)
+      $0.set($1)
     }
   }
 
@@ -146,3 +148,10 @@ package struct ProfileSettings: Hashable, Sendable {
 }
 
 private func micrometres(_ metres: Double) -> Micrometres { Micrometres((metres * 1e6).rounded()) }
+
+extension RuledProfile {
+  package mutating func set(_ setting: ProfileSettings.Setting) {
+    if let measured = setting.measured { return set(setting.name, to: measured) }
+    set(setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
+  }
+}

@@ -73,9 +73,11 @@ package struct Topics: Hashable, Sendable {
     return (kind, levels[1])
   }
   /// The topic of reports about a phone's app.
-  package func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
+  package func appReport(phone: String) -> String { appReport(phone: phone, "set") }
   /// The topic on which a phone's app says what it noticed.
-  package func appSeen(phone: String) -> String { topic("/phone/", phone, "/app/seen") }
+  package func appSeen(phone: String) -> String { appReport(phone: phone, "seen") }
+  /// `set` or `seen`.
+  package func appReport(phone: String, _ kind: String) -> String { topic("/phone/", phone, "/app/", kind) }
   /// The filters for both of every phone.
   package var appReports: [String] { ["set", "seen"].map { base + "/phone/+/app/" + $0 } }
   package func isAppReport(_ topic: String) -> Bool {

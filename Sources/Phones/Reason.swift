@@ -24,6 +24,8 @@ public enum Reason: String, StateCoded, Hashable, Sendable, CaseIterable {
   /// The timer for the next sample stands still while the process is suspended.
   case timerFrozen = "TIMER_FROZEN"
   case authDenied = "AUTH_DENIED"
+  /// Background App Refresh is off, so that no region event wakes the app.
+  case backgroundRefreshOff = "BACKGROUND_REFRESH_OFF"
   case reducedAccuracy = "REDUCED_ACCURACY"
   case bluetoothOff = "BT_OFF"
   /// The region's state came without an enter event (Bluetooth or permission came back inside it).
@@ -72,6 +74,7 @@ extension Reason {
     // Where the permission was denied altogether, none of them decided: `Verdict.constants`.
     case .authDenied: ["tells_when_in_use_apart", "needs_service_session", "holds_service_session"]
     case .bluetoothOff, .reboot, .lowMemory, .locationOff: []
+    case .backgroundRefreshOff: ["wakes_for_regions"]
     case .reducedAccuracy: ["has_reduced_accuracy"]
     case .regionLimit: ["region_limit", "region_rank"]
     case .slowSlot: ["slow_slot_latency", "slot_limit", "slots_taken"]
@@ -109,6 +112,7 @@ extension Reason {
     case .audioPause: "ranging pauses while audio plays"
     case .timerFrozen: "the app's timer stood still with its process"
     case .authDenied: "location permission was denied, or only for when in use"
+    case .backgroundRefreshOff: "Background App Refresh is off, so that no region event wakes the app"
     case .reducedAccuracy: "precise location was withheld"
     case .bluetoothOff: "Bluetooth was off"
     case .stateUnknownNoEvent: "the phone was inside again without an event"
@@ -161,6 +165,7 @@ extension Reason {
     case .audioPause: "stopRangingBeacons(satisfying:)"
     case .timerFrozen: "Timer in a suspended app"
     case .authDenied: "CLAuthorizationStatus.denied, .authorizedWhenInUse"
+    case .backgroundRefreshOff: "UIBackgroundRefreshStatus.denied"
     case .reducedAccuracy: "CLAccuracyAuthorization.reducedAccuracy"
     case .bluetoothOff: "CBManagerState.poweredOff"
     case .stateUnknownNoEvent: "locationManager(_:didDetermineState:for:) without didEnterRegion"
@@ -192,7 +197,8 @@ extension Reason {
     case .foregroundServiceDenied: "startForeground(), ForegroundServiceStartNotAllowedException"
     case .delivered, .deliveredLate, .graceExpired, .taskRefused, .taskLeakKilled, .latchedUntilLaunch,
       .noLocationSession, .locationAutoPaused, .locationConfigRejected, .audioPause, .timerFrozen,
-      .reducedAccuracy, .stateUnknownNoEvent, .regionLimit, .slowSlot, .reboot, .lowMemory,
+      .backgroundRefreshOff, .reducedAccuracy, .stateUnknownNoEvent, .regionLimit, .slowSlot, .reboot,
+      .lowMemory,
       .rangingUnsupported, .emptyTick:
       nil
     }

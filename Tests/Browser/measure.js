@@ -120,6 +120,12 @@ f.onload = async () => {
   await settled(w);
   const wide = [...d.querySelectorAll('svg, h1, h2, h3, p, figcaption, dl')].filter(
     (n) => !n.closest('.scroll') && n.getBoundingClientRect().right > e.clientWidth + 1).length;
+  // On a phone no table scrolls sideways, and no sentence ends where its box does.
+  if (e.clientWidth < 640) {
+    for (const box of d.querySelectorAll('.scroll, .fit')) {
+      if (box.scrollWidth > box.clientWidth + 1) finds.push('sideways:' + (box.getAttribute('aria-labelledby') || box.className));
+    }
+  }
   const [overlaps, smallest] = texts(d);
   const words = broken(d);
   const script = await hands(d, w);

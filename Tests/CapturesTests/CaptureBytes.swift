@@ -87,6 +87,7 @@ struct Heard: Equatable {
 
   var items: [Item] = []
   var observations: [Observation] = []
+  var reports: [AppReport] = []
   var health: [ReceiverHealthChange] = []
   /// Where each health change stood: how many advertisements came before it.
   var healthPlaces: [Int] = []
@@ -114,6 +115,7 @@ struct Heard: Equatable {
         switch step {
         case .advertisements: break
         case .observation(let observation): observations.append(observation)
+        case .report(let report): reports.append(report)
         case .health(let change):
           health.append(change)
           healthPlaces.append(items.count)

@@ -23,6 +23,22 @@ struct EncoderTests {
     #expect(heard.items.first?.payload == EventBytes.payload)
   }
 
+  @Test func `what an app told reads back byte by byte, and a line that lacks it is refused`() {
+    let told = AppReport(
+      phone: "anna \"é\"", kind: .seen, payload: [0, 0x7B, 0xFF, 0x0A], isRetained: true, time: .zero,
+      wallTime: WallTime(nanoseconds: 1_500_000_001))
+    var encoder = TextEncoder()
+    encoder.append(told)
+    #expect(Heard(encoder.bytes).reports == [told])
+    for line in [
+      #"{"t":1,"phone":"anna","report":"seen"}"#, #"{"t":1,"phone":"","report":"set","payload":""}"#,
+      #"{"t":1,"phone":"anna","report":"near","payload":""}"#,
+      #"{"t":1,"phone":"anna","report":"set","payload":"zz"}"#,
+    ] {
+      #expect(Heard(Array(line.utf8)).error != nil, "\(line)")
+    }
+  }
+
   @Test func whatIsKnownByItsKeyReadsBackAsItWasTold() {
     var receivers = ReceiverTable()
     let receiver = receivers.index(of: "hall/hci0")!

@@ -103,4 +103,19 @@ import Testing
     #expect(try await compare(["agrees.log", "--tolerance", "soon"] + profile).status == 64)
     #expect(try await compare(["there-is-none.log"] + profile).status == 74)
   }
+
+  @Test func `A gateway's record is read out without a log`() async throws {
+    let record = #"""
+      {"v":1,"time":"2026-11-28T10:00:00.000Z","since":"2026-11-28T09:00:00.000Z","beacon":"van","os":"ios17","strategy":"stock",
+      "nears":3,"predicted":2,"seen":1,"missed":1,"unpredicted":0,"false":0,"late":1,"uncounted":0,"pending":1,"seen_pct":50,
+      "late_s":2.5,"median_late_s":2.5,"worst_late_s":2.5,"offset_s":0.1,"latest":[{"result":"missed","zone":"pump",
+      "near_at":"2026-11-28T09:30:00.000Z","outcome":"DELIVERED","delivered_at":"2026-11-28T09:30:01.000Z","seen_at":null,"late_s":null}]}
+      """#
+    let result = try await compare(["--record", "-"], input: record)
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(result.output.contains("ios17 stock, van: 3 nears since 2026-11-28T09:00:00.000Z"))
+    #expect(result.output.contains("at most 2.5 s") && result.output.contains("missed"))
+    #expect(try await compare(["--record", "-"], input: "{}").status == 65)
+    #expect(try await compare([]).status == 64)
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `design` as a user runs it.
@@ -23,6 +24,13 @@ import Testing
     }
   }
 
+  @Test func `JSON has a schema, what changing one thing does, and the battery of a day`() async throws {
+    let result = try await design("--places", "2", "--power", "-12", "--json")
+    #expect(try MessageSchemas.faults(design: result.output) == [])
+    #expect(result.output.contains(#""changes":[{"#) && result.output.contains(#""dwell_s":2,"#))
+    #expect(result.output.contains(#""battery_factor_day":1."#))
+  }
+
   @Test func `the check that it prints for CI passes`() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("design-\(UUID()).jsonl").path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -30,6 +38,7 @@ import Testing
     let printed = try #require(result.output.split(separator: "In your CI:").last)
     let words = printed.split { $0.isWhitespace || $0 == "\\" }.map(String.init)
     #expect(words.first == "beaconkeeper")
+    #expect(result.output.contains("The check ends where the app first ranges the beacon near; it fires 5 s later"))
     let check = try await Command(Array(words.dropFirst())).end()
     #expect(check.status == 0, "\(words): \(check.errors)")
     let odd = path.replacing("design-", with: "a visit-")

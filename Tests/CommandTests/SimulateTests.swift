@@ -331,6 +331,31 @@ import Testing
       json.output.contains(#""at":[{"t":50,"state":"ranging","background_time_remaining":141,"why":null}]"#))
   }
 
+  @Test func `a walk that begins in earshot is told from one that comes into it`() async throws {
+    let note = "The walk begins in earshot"
+    let near = try await Command(["simulate", "--approach", "5m@1m/s", "--near", "2m", "--os", "ios17"]).end()
+    #expect(near.output.hasPrefix(note))
+    let far = try await Command(["simulate", "--approach", "60m@1m/s", "--os", "ios17"]).end()
+    #expect(!far.output.contains(note))
+  }
+
+  @Test func `two sources disagree on a service after a reboot, and both can be had`() async throws {
+    let arguments = [
+      "simulate", "--timeline", "-", "--os", "android15", "--strategy", "altbeacon-foreground-service",
+    ]
+    let reboot = """
+      {"t":0,"event":"foreground"}
+      {"t":1,"event":"background"}
+      {"t":10,"event":"reboot"}
+      {"t":0,"distance_m":60}
+      {"t":20,"distance_m":60}
+      {"t":80,"distance_m":0}
+      """
+    #expect(try await Command(arguments, input: reboot).end().output.contains("DELIVERED"))
+    let refused = try await Command(arguments + ["--condition", "no-start-at-boot"], input: reboot).end()
+    #expect(refused.output.contains("FGS_START_DENIED"), "\(refused.output)")
+  }
+
   @Test func eachBeaconHasItsResultAndAForeignUUIDIsNeverSeen() async throws {
     let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
     let timeline = """

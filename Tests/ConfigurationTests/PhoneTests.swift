@@ -98,12 +98,30 @@ import Testing
     #expect(profiles.strategies().last?.name == "careless")
   }
 
+  @Test func `a constant may be a distribution, of which the typical value counts for one phone`() throws {
+    let set =
+      "entry_latency: { values: \"57 s, 279 s, 800 s\", never: 1 of 4, trials: 3, source: my logs of S0, confidence: M }"
+    let anna = try phone(
+      "beacon: van, os: mine, strategy: stock",
+      more: "profiles: { os: [{ name: mine, based_on: ios17, set: { \(set) } }] }")
+    #expect(anna.profile.os[.entryLatency] == 279_000)
+    let spread = try #require(anna.profile.spreads.first { $0.name == "entry_latency" })
+    #expect(spread.values == "57 s, 279 s, 800 s, never 1 of 4, 3 trials" && spread.confidence == .medium)
+    #expect(spread.source.inWords == "my logs of S0")
+  }
+
   private static func fault(_ keys: String) -> String {
     "\(site)phones: [{ name: anna, \(keys) }]"
   }
   private static func profile(_ entry: String) -> String { "profiles: { os: [{ \(entry) }] }" }
 
   @Test(arguments: [
+    Fault(
+      profile("name: mine, based_on: ios17, set: { grace: { values: ▸\"9 s, 3 s\" } }"), "must ascend",
+      "for example"),
+    Fault(
+      profile("name: mine, based_on: ios17, set: { grace: ▸{ value: 9 s, trials: 3 } }"),
+      "a value and a distribution", "keep value: or values:"),
     Fault(fault("beacon: ▸vam, os: ios7, strategy: stock"), "no beacon “vam”", "did you mean van?"),
     Fault(fault("beacon: ▸fleet, os: ios7, strategy: stock"), "a region of many", "fleet:1.2"),
     Fault(

@@ -51,7 +51,7 @@ import Testing
     reading: while true {
       switch try capture.next(into: &batch) {
       case .advertisements: batch.forEach { advertisement, _ in heard.append(advertisement.address) }
-      case .observation, .health: continue
+      case .observation, .health, .report: continue
       case .end: break reading
       }
     }
@@ -81,7 +81,7 @@ import Testing
     reading: while true {
       switch try decoder.next(into: &batch) {
       case .advertisements: batch.forEach { advertisement, _ in heard.append(advertisement.address) }
-      case .observation, .health: continue
+      case .observation, .health, .report: continue
       case .end: break reading
       case nil: decoder.fill { buffer, offset in read(into: &buffer, from: offset) }
       }

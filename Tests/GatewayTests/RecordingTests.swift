@@ -30,6 +30,7 @@ import Testing
         heard.append(
           "\(table.name(of: observation.receiver)) \(observation.time.nanoseconds / 1_000_000) \(observation.key)"
         )
+      case .report(let report): heard.append("\(report.phone) \(report.kind.rawValue)")
       case .health(let change): heard.append("\(table.name(of: change.receiver)) \(change.health.rawValue)")
       case .advertisements:
         batch.forEach { advertisement, _ in

@@ -1,5 +1,6 @@
-import Phones
 import Testing
+
+@testable import Phones
 
 @Suite struct ComparisonTests {
   private static let near = NearDistances(near: 4_000_000, rearm: 4_000_000)
@@ -156,5 +157,19 @@ import Testing
     else { return }
     let result = Simulation(profile, near: Self.near, timeline: day)
     #expect(result.totals.ranging < 60_000)
+  }
+
+  @Test func `What was measured on an older system spreads wider on a newer one`() throws {
+    func entries(_ os: String) throws -> [Milliseconds] {
+      let system = try #require(Catalogue.system(named: os))
+      let strategy = try #require(Catalogue.strategy(named: "stock"))
+      let crowd = PhoneSpread(of: try #require(PhoneProfile(os: system, strategy: strategy)), draws: 200)
+      return (0..<crowd.phones).flatMap { phone in
+        (0..<10).map { crowd.draw(phone: phone, visit: $0).profile.os[.entryLatency] }
+      }.sorted()
+    }
+    let (known, unknown) = (try entries("ios9"), try entries("ios17"))
+    #expect(unknown[0] < known[0] && unknown[199] > known[199] * 3 / 2)
+    #expect(abs(unknown[100] - known[100]) < 500)
   }
 }

@@ -19,6 +19,39 @@ import Testing
     #expect(result.closed == closed)
   }
 
+  @Test func `with Background App Refresh off no event wakes the app, but it ranges on while it runs`() {
+    let walk = Walk(os: "ios17", changeOS: { $0[.wakesForRegions] = false })
+    let asleep = walk.approach(50, at: 1)
+    #expect(asleep.outcome == .backgroundRefreshOff && asleep.ranging == 0)
+    let open = walk.follow([(0, 60), (30, 0)], [(0, .foreground), (20, .background)], until: 60)
+    #expect(open.outcome == .delivered)
+  }
+
+  @Test func `a false exit is taken back by an enter, and each wakes the app`() {
+    let walk = Walk(
+      os: "ios17",
+      changeOS: {
+        $0[.falseExitAfter] = 60_000
+        $0[.falseExitLength] = 20_000
+      })
+    let result = walk.follow([(0, 20), (200, 20)])
+    let told = result.history.facts.filter { [.regionEnter, .regionExit].contains($0.what) }
+    #expect(told.map { seconds($0.time) } == [0, 60, 80, 140, 160])
+    #expect(result.ranging == 50)
+    // Out of earshot an exit is a real one.
+    let leaving = walk.follow([(0, 20), (30, nil), (100, nil)])
+    #expect(leaving.history.facts.filter { $0.what == .regionExit }.map { seconds($0.time) } == [30])
+  }
+
+  @Test func `a beacon that advertises too seldom is noticed only while the screen is on`() {
+    let walk = Walk(
+      os: "ios17", variant: .observed, changeStrategy: { $0[.advertisingInterval] = 5000 })
+    #expect(walk.approach(50, at: 1).outcome == .notDetected)
+    let lit = walk.follow([(0, 30), (200, 0)], [(150, .screen(true))])
+    #expect(seconds(lit.totals.detected) == 151)
+    #expect(walk.profile.constants(["heard_distance"]).map(\.name).contains("unheard_interval"))
+  }
+
   @Test func anAppThatDoesNotRangeIsSuspendedAtOnce() {
     let walk = Walk(os: "ios17", changeStrategy: { $0[.rangingStarted] = false })
     #expect(walk.follow([], [(0, .foreground), (100, .background)], until: 200).closed == 100)

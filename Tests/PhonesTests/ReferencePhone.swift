@@ -47,6 +47,8 @@ final class ReferencePhone {
   struct Region {
     var isHeard = false, isInside = false
     var heardSince: Milliseconds?, unheardSince: Milliseconds?
+    /// The next event that is none, or that takes one back.
+    var falseAt: Milliseconds?
   }
   var regions = [Region(), Region()]
   var knowsDistance = false
@@ -138,7 +140,7 @@ final class ReferencePhone {
     guard was.0 != monitors else { return }
     screenWakeAt = nil
     for index in regions.indices {
-      (regions[index].heardSince, regions[index].unheardSince) = (nil, nil)
+      (regions[index].heardSince, regions[index].unheardSince, regions[index].falseAt) = (nil, nil, nil)
       guard monitors(index), !isGiven else { continue }
       if regions[index].isHeard && !regions[index].isInside && !runs { silent = true }
       regions[index].isInside = regions[index].isHeard
@@ -175,6 +177,7 @@ final class ReferencePhone {
     case .backgroundFetch where !isAndroid && life != .foreground: fetch()
     case .screen(let isOn):
       light(isOn)
+      hearRegions()
       if isOn && app[.notifiesOnDisplay] && regions.contains(where: \.isInside) && monitors {
         screenWakeAt = t + os[.screenWakeLatency]
       }
@@ -267,6 +270,10 @@ final class ReferencePhone {
 
   func wake() {
     if onlyWhenInUse && life != .foreground {
+      withheld = true
+      return
+    }
+    if !os[.wakesForRegions] && !runs {
       withheld = true
       return
     }

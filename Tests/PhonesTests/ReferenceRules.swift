@@ -58,16 +58,23 @@ extension ReferencePhone {
       }
       restartHit()
     }
+    hearRegions()
+  }
+
+  var isSlowBeacon: Bool { os[.unheardInterval].map { app[.advertisingInterval] >= $0 } ?? false }
+
+  func hearRegions() {
     for index in regions.indices {
-      let isHeard = beacons.indices.contains {
-        seenBeacons[$0].heard && beacons[$0].regions.contains(index)
-      }
+      let isHeard =
+        (screen || !isSlowBeacon)
+        && beacons.indices.contains { seenBeacons[$0].heard && beacons[$0].regions.contains(index) }
       guard isHeard != regions[index].isHeard else { continue }
       regions[index].isHeard = isHeard
       guard monitors(index), !isGiven else { continue }
       let isInside = regions[index].isInside
       regions[index].heardSince = isHeard && !isInside ? t : nil
       regions[index].unheardSince = !isHeard && isInside ? t : nil
+      regions[index].falseAt = isHeard && isInside ? os[.falseExitAfter].map { t + $0 } : nil
     }
   }
 
@@ -75,7 +82,14 @@ extension ReferencePhone {
     for index in regions.indices {
       if let since = regions[index].heardSince, t >= since + entryLatency {
         (regions[index].heardSince, regions[index].isInside) = (nil, true)
+        regions[index].falseAt = os[.falseExitAfter].map { t + $0 }
         detect()
+        wake()
+      } else if let due = regions[index].falseAt, t >= due {
+        let isBack = !regions[index].isInside
+        regions[index].isInside = isBack
+        regions[index].falseAt = t + (isBack ? os[.falseExitAfter] ?? 0 : os[.falseExitLength])
+        if isBack { detect() }
         wake()
       }
       if let since = regions[index].unheardSince, t >= since + os[.exitLatency] {
@@ -226,10 +240,14 @@ extension ReferencePhone {
       if autoPaused { return .locationAutoPaused }
     case .events: break
     }
-    if own.contains(where: { regions[$0].heardSince != nil }) { return isSlow ? .slowSlot : .notDetected }
+    if own.contains(where: {
+      regions[$0].heardSince != nil || (regions[$0].falseAt != nil && !regions[$0].isInside)
+    }) {
+      return isSlow ? .slowSlot : .notDetected
+    }
     if !own.contains(where: { regions[$0].isHeard }) && !isGiven && knowsDistance { return .notDetected }
     if !own.contains(where: canMonitor) { return .regionLimit }
-    if withheld { return .authDenied }
+    if withheld { return onlyWhenInUse || os[.wakesForRegions] ? .authDenied : .backgroundRefreshOff }
     if silent { return .stateUnknownNoEvent }
     if !everWoken { return .notDetected }
     return expired ? .taskExpired : refused ? .taskRefused : .graceExpired

@@ -37,7 +37,7 @@ import Testing
   @Test func `each row of what was measured is drawn by some phone`() {
     let phones = Variant.allCases.flatMap { variant in
       PhoneProfile.all(variant).flatMap { phone in
-        [phone] + Catalogue.devices.compactMap { phone.under($0.name, variant) }
+        [phone] + (Catalogue.devices + Catalogue.conditions).compactMap { phone.under($0.name, variant) }
       }
     }
     let drawn = Set(phones.flatMap { phone in phone.measured.values.map { "\($0.scope) \($0.source.text)" } })

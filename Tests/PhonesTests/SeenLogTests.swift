@@ -11,6 +11,16 @@ import Testing
   /// 28 November 2026, 10:00 UTC.
   static let ten: Int64 = 1_795_860_000_000
 
+  @Test func `A list of log show is read object by object, whatever stands in its texts`() {
+    let one =
+      #"{"timestamp":"2026-11-28 11:00:03.250123+0100","eventMessage":"applicationDidEnterBackground }],{ \"", "#
+    let list = "[\(one)\n\"processImagePath\":\"/var/Shop\"},{\n  \"eventMessage\" : \"cut"
+    let log = log(list, date: Self.ten)
+    #expect(log.events == [SeenEvent(time: Self.ten + 3250, what: .happened(.background))])
+    #expect(log.lines == 3)
+    #expect(self.log("[{" + String(repeating: "{", count: 100_000)).events.isEmpty)
+  }
+
   @Test(arguments: [
     // NSLog and Xcode.
     "2026-11-28 10:00:03.250 Shop[341:37691] applicationDidEnterBackground",

@@ -26,6 +26,42 @@ import Testing
     return report
   }
 
+  /// Two beacons, of which the second is missed.
+  private static var pair: Report {
+    let timeline = Timeline(
+      events: [],
+      waypoints: [
+        .init(time: 0, distance: 50_000_000), .init(time: 5000, distance: 1_000_000),
+        .init(time: 0, distance: 120_000_000, beacon: 1), .init(time: 120_000, distance: 0, beacon: 1),
+      ], beacons: [.init(name: "Amphora"), .init(name: "Bronze")], end: 130_000, start: .background)
+    return report([Approach(name: "two", near: near, timeline: timeline)])
+  }
+
+  @Test func `the script has each beacon's distance, and a miss is not hidden behind the first near`() throws
+  {
+    let html = Self.pair.html
+    let page = try #require(PageReader(html))
+    let data = try #require(html.components(separatedBy: "id=\"data\">").last)
+    #expect(data.contains("Amphora") && data.contains("Bronze") && data.contains(#""d":[["#))
+    #expect(page.text.contains("1 of 2 near triggers came through, missed: Bronze at 116 s. The first:"))
+    #expect(html.contains(">2 Bronze</th>"))
+  }
+
+  @Test func `the legend explains the columns of the page, all of them and no others`() throws {
+    let compared = try #require(PageReader(Self.report([Self.walk]).html))
+    for column in ["Hangs on", "90 % by", "Confidence M"] { #expect(compared.text.contains(column)) }
+    #expect(compared.text.contains("That is the typical phone"))
+    let system = try #require(Catalogue.system(named: "ios7", variant: .seed))
+    let strategy = try #require(Catalogue.strategy(named: "stock", variant: .seed))
+    let profile = try #require(PhoneProfile(os: system, strategy: strategy))
+    let result = Simulation(profile, near: Self.walk.near, timeline: Self.walk.timeline)
+    var tally = Tally(profile)
+    tally.add(result)
+    let single = Report(
+      scenario: [], tallies: [tally], examples: [.init(approach: Self.walk, result: result)], version: "1")
+    #expect(!single.html.contains("Hangs on</dt>") && !single.html.contains("Confidence L"))
+  }
+
   @Test func everyPageIsWellFormedAndPointsOnlyAtItself() throws {
     let page = try #require(PageReader(Self.report([Self.walk]).html))
     #expect(page.references == [])

@@ -67,6 +67,9 @@ package struct MessageSchemas: Sendable {
     try faults(output, by: "log-comparison")
   }
 
+  /// The same for `design --json`.
+  package static func faults(design output: String) throws -> [String] { try faults(output, by: "design") }
+
   private static func faults(_ output: String, by schema: String) throws -> [String] {
     let file = folder.deletingLastPathComponent().appendingPathComponent("\(schema).schema.json")
     return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(Array(output.utf8)))

@@ -45,10 +45,7 @@ struct PhoneReader {
 
     var profile: PhoneProfile?
     if let os, let strategy, let written { profile = choice.join(os, strategy, written) }
-    for setting in set {
-      profile?.set(
-        setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
-    }
+    for setting in set { profile?.set(setting) }
     guard let carried else { return nil }
     let entries = Set(beacons.filter(carried.belongs).map(\.name))
     let own =

@@ -74,7 +74,8 @@ extension Value {
   }
 }
 
-/// Reads `set:` – constants by name, each a value or `{ value, source, confidence }`.
+/// Reads `set:` – constants by name, each a value, `{ value, source, confidence }`, or the distribution
+/// `{ values, never, trials, source, confidence }` in the words of the table of rules.
 func readSet(_ value: Value, _ rules: ArraySlice<PolicyRule>) -> [ProfileSettings.Setting] {
   guard let section = value.section(hint: "for example { task_cap: 45 s }") else { return [] }
   var settings: [ProfileSettings.Setting] = []
@@ -92,8 +93,21 @@ func readSet(_ value: Value, _ rules: ArraySlice<PolicyRule>) -> [ProfileSetting
       defer { details.finish() }
       source = details.take("source", isVocabulary: false).flatMap { $0.text() } ?? source
       confidence = details.take("confidence", isVocabulary: false).flatMap(readConfidence) ?? confidence
+      let spread = details.take("values", isVocabulary: false)
+      let counts = ["never", "trials"].map {
+        details.take($0, isVocabulary: false).flatMap { $0.text() } ?? ""
+      }
       guard let value = details.take("value", isVocabulary: false) else {
-        if !details.hasUnknownKey { entry.error("\(name) has no value", hint: "add value: …") }
+        if let spread {
+          settings += readSpread(spread, of: rule, never: counts[0], trials: counts[1], source, confidence)
+        } else if !details.hasUnknownKey {
+          entry.error("\(name) has no value", hint: "add value: …, or values: … for phones that differ")
+        }
+        continue
+      }
+      if spread != nil || counts != ["", ""] {
+        entry.error(
+          "\(name) has a value and a distribution", hint: "keep value: or values:, never: and trials:")
         continue
       }
       written = value.named(name)
@@ -103,6 +117,26 @@ func readSet(_ value: Value, _ rules: ArraySlice<PolicyRule>) -> [ProfileSetting
     }
   }
   return settings
+}
+
+private func readSpread(
+  _ value: Value, of rule: PolicyRule, never: String, trials: String, _ source: String,
+  _ confidence: Confidence
+) -> [ProfileSettings.Setting] {
+  guard let text = value.text() else { return [] }
+  do throws(ConstantError) {
+    let measured = try Measured(
+      rule, text, never: never, trials: trials, scope: "configuration", source: .user(source),
+      confidence: confidence)
+    return [
+      .init(
+        name: rule.name, value: measured.typical(of: rule), source: source, confidence: confidence,
+        measured: measured)
+    ]
+  } catch {
+    value.error("\(rule.name): \(error)", hint: "for example \"1 s, 90 % 12 s, 101 s\" or \"57 s, 279 s\"")
+    return []
+  }
 }
 
 private func refuseConstant(_ name: String, of names: [String], in section: Section) {

@@ -109,7 +109,7 @@ extension HeardWalk {
         receivers = table
         place(&placed, marks, start, isLast: true)
         return placed
-      case .health: continue
+      case .health, .report: continue
       case .observation(let observation):
         start = start ?? observation.time
         observe(observation)

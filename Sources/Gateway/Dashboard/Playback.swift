@@ -103,6 +103,9 @@ final class Playback {
       case .health(let change):
         time = max(time, change.time)
         pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+      case .report(let report):
+        time = max(time, report.time)
+        pipeline.receive(report, into: &output)
       case .advertisements, .end, nil: break
       }
     }

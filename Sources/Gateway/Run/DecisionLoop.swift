@@ -153,6 +153,7 @@ package final class DecisionLoop: Feature {
     case .advertisements: observe(batch, table)
     case .observation(let observation): observe(observation, table)
     case .health(let change): apply(change, table)
+    case .report(let report): receive(report)
     case .end: break
     }
   }
@@ -352,20 +353,29 @@ package final class DecisionLoop: Feature {
 
   func received(_ message: ReceivedMessage) -> Bool {
     guard delivery.topics.isAppReport(message.topic) else { return false }
+    let phone = state.withLock { $0.pipeline.phone(ofReportsOn: message.topic) }
+    guard let phone else { return true }
+    receive(
+      AppReport(
+        phone: phone.name, kind: phone.isSeen ? .seen : .set, payload: message.payload,
+        isRetained: message.retain,
+        time: LiveClock.now, wallTime: LiveClock.wallNow))
+    return true
+  }
+
+  private func receive(_ report: AppReport) {
+    tell(recorder?.note(report))
     state.withLock { state in
       noteWaking(&state)
-      let now = LiveClock.now
-      let refusal = state.pipeline.receive(
-        message.payload, topic: message.topic, isRetained: message.retain, at: now,
-        wallTime: LiveClock.wallNow, into: &state.output)
+      let refusal = state.pipeline.receive(report, into: &state.output)
       tell(&state)
       guard let refusal else { return }
-      if let told = state.refusalTold, now - told < Self.refusalInterval { return }
-      state.refusalTold = now
+      if let told = state.refusalTold, report.time - told < Self.refusalInterval { return }
+      state.refusalTold = report.time
       let refused = state.pipeline.refusedReports + state.pipeline.refusedSightings
-      logger.warning("rejected a message on \(message.topic): \(refusal) (\(refused) rejected so far)")
+      let topic = delivery.topics.appReport(phone: report.phone, report.kind.rawValue)
+      logger.warning("rejected a message on \(topic): \(refusal) (\(refused) rejected so far)")
     }
-    return true
   }
 
   // MARK: The end

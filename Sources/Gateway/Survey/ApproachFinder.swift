@@ -75,6 +75,8 @@ package struct ApproachFinder: ~Copyable {
       noteTriggers()
       endStays(before: change.time, into: &found)
       for beacon in stays.keys { watch(beacon) }
+    // Approaches are simulated from what was heard alone.
+    case .report: break
     case .end: return false
     }
     return true

@@ -2,6 +2,7 @@ import Beacons
 import Captures
 import Contract
 import Core
+import Phones
 import Radio
 import Synchronization
 
@@ -117,6 +118,13 @@ package final class Recorder: Sendable {
       state.text.append(observation, receivers: receivers)
       state.count.advertisements += 1
     }
+    return write()
+  }
+
+  /// A report that no gateway reads is not kept.
+  func note(_ report: AppReport) -> SystemError? {
+    guard report.payload.count <= AppReports.largest else { return nil }
+    state.withLock { $0.text.append(report) }
     return write()
   }
 

@@ -57,6 +57,8 @@ package struct Recording: ~Copyable {
         case .observation(let observation):
           return [2] + file.receivers.name(of: observation.receiver).utf8 + [0] + observation.key.utf8
             + [0, UInt8(bitPattern: observation.rssi ?? 127)]
+        case .report(let report):
+          return [3] + report.phone.utf8 + [0] + report.kind.rawValue.utf8 + [0] + report.payload
         case .advertisements, .end, nil: return []
         }
       }
@@ -157,6 +159,9 @@ package struct Recording: ~Copyable {
       change.receiver = index
       change.time = clock.time(at: change.wallTime)
       return .health(change)
+    case .report(var report):
+      report.time = clock.time(at: report.wallTime)
+      return .report(report)
     case .advertisements, .end: return nil
     }
   }
@@ -241,11 +246,12 @@ extension Recording {
 }
 
 extension CaptureDecoder.Step {
-  /// The time of an observation or a change of health; nil: advertisements have their own.
+  /// The time of an observation, a change of health or a report; nil: advertisements have their own.
   var moment: (time: MonotonicTime, wallTime: WallTime)? {
     switch self {
     case .observation(let observation): (observation.time, observation.wallTime)
     case .health(let change): (change.time, change.wallTime)
+    case .report(let report): (report.time, report.wallTime)
     case .advertisements, .end: nil
     }
   }
@@ -258,6 +264,9 @@ extension CaptureDecoder.Step {
     case .health(var change):
       (change.time, change.wallTime) = (time, wallTime)
       return .health(change)
+    case .report(var report):
+      (report.time, report.wallTime) = (time, wallTime)
+      return .report(report)
     case .advertisements, .end: return self
     }
   }

@@ -3,6 +3,7 @@ import Captures
 import Configuration
 import Contract
 import Core
+import Phones
 import Pipeline
 import Radio
 
@@ -12,6 +13,7 @@ package struct Replay: ~Copyable {
   private var pipeline: Pipeline
   private var numbers = TransitionNumbers(epoch: Self.epoch)
   private var batch = AdvertisementBatch()
+  private var hasEnded = false
   /// Follows one beacon through the rooms; nil: not requested.
   package private(set) var follower: RoomFollower?
 
@@ -83,10 +85,29 @@ package struct Replay: ~Copyable {
       time = change.time
       follower?.advance(to: time, change.wallTime, in: &pipeline, into: &output)
       pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
-    case .end: return false
+    case .report(let report):
+      time = report.time
+      follower?.advance(to: time, report.wallTime, in: &pipeline, into: &output)
+      pipeline.receive(report, into: &output)
+    case .end:
+      // What a run tells when it ends.
+      guard !hasEnded else { return false }
+      hasEnded = true
+      pipeline.tellLastRecords(into: &output)
+      return !output.items.isEmpty
     }
     numbers.number(&output)
     follower?.note(output)
     return true
+  }
+}
+
+extension Pipeline {
+  /// Processes a report of a phone's app as it came on its topic.
+  @discardableResult
+  mutating func receive(_ report: AppReport, into output: inout Output) -> AppReports.Refusal? {
+    receive(
+      report.payload, topic: topics.appReport(phone: report.phone, report.kind.rawValue),
+      isRetained: report.isRetained, at: report.time, wallTime: report.wallTime, into: &output)
   }
 }

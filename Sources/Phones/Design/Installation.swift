@@ -88,11 +88,16 @@ public struct InstallationChoice: Hashable, Sendable {
   public var hasRegionOfEach: Bool
   /// The distance at which the app fires, as it believes it.
   public var near: Micrometres
+  /// How long the phone must be that near before the app fires.
+  public var dwell: Milliseconds = 0
 
   public init(power: Int, interval: Milliseconds, hasRegionOfEach: Bool, near: Micrometres) {
     (self.power, self.interval, self.hasRegionOfEach) = (power, interval, hasRegionOfEach)
     self.near = near
   }
+
+  /// The distance within which a phone that hears otherwise than the typical one believes itself near.
+  func near(offset: Int) -> Micrometres { Micrometres((Double(near) * Self.factor(offset)).rounded()) }
 
   /// By how many dB a phone hears the beacon stronger than the typical one does, for its antenna and the body that carries it,
   /// and how common such phones are. An estimate (L).
@@ -107,6 +112,7 @@ public struct InstallationChoice: Hashable, Sendable {
 
   /// Of ten ranging callbacks, one a second, so many have no packet of the beacon in them, if three of ten packets are lost (L).
   public var emptyTicks: Int64 {
+    if interval > 1000 { return 10 - (7000 + interval / 2) / interval }
     let packets = max(1, 1000 / max(1, interval))
     return Int64((10 * Self.power(0.3, Double(packets))).rounded())
   }

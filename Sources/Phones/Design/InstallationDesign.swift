@@ -47,6 +47,8 @@ public struct InstallationDesign: Sendable {
   public struct Answer: Sendable {
     public var profile: PhoneProfile
     public var tally: Tally
+    /// Drain of a day with one visit, of the typical phone; nil: not asked for.
+    public var dayBattery: Double? = nil
   }
 
   /// A choice with the best strategy of each system.
@@ -82,6 +84,7 @@ public struct InstallationDesign: Sendable {
 
   public static let powers = [-20, -12, -4, 4]
   public static let intervals: [Milliseconds] = [100, 300, 1000]
+  public static let dwells: [Milliseconds] = [0, 2000, 5000]
 
   /// `powers` and `intervals`: those to choose from; not empty, as `profiles` and `speeds`.
   public init(
@@ -91,15 +94,24 @@ public struct InstallationDesign: Sendable {
     self.installation = installation
     self.speeds = speeds
     let trial = InstallationTrial(installation, speeds: speeds)
-    var known: [InstallationChoice: [Answer]] = [:]
+    // By choice, then by dwell.
+    var known: [InstallationChoice: [[Answer]]] = [:]
     func answers(_ choice: InstallationChoice) -> [Answer] {
+      let dwell = Self.dwells.firstIndex(of: choice.dwell) ?? 0
       // Intervals that lose as many callbacks come to the same.
       var like = choice
-      like.interval = intervals.first { choice.with(interval: $0).emptyTicks == choice.emptyTicks } ?? 0
-      if let found = known[like] { return found }
-      let found = profiles.map { Answer(profile: $0, tally: trial.tally(choice, $0)) }
+      like.dwell = 0
+      like.interval =
+        choice.interval > 1000
+        ? choice.interval
+        : intervals.first { choice.with(interval: $0).emptyTicks == choice.emptyTicks } ?? 0
+      if let found = known[like] { return found[dwell] }
+      let tallies = profiles.map { trial.tallies(choice, $0, dwells: Self.dwells) }
+      let found = Self.dwells.indices.map { place in
+        zip(profiles, tallies).map { Answer(profile: $0, tally: $1[place]) }
+      }
       known[like] = found
-      return found
+      return found[dwell]
     }
     func option(_ choice: InstallationChoice) -> Option {
       Option(choice: choice, answers: Self.best(answers(choice)))
@@ -111,8 +123,12 @@ public struct InstallationDesign: Sendable {
       for interval in intervals {
         for layout in layouts {
           for near in nears {
-            all.append(
-              option(.init(power: power, interval: interval, hasRegionOfEach: layout, near: near)))
+            var choice = InstallationChoice(
+              power: power, interval: interval, hasRegionOfEach: layout, near: near)
+            for dwell in Self.dwells {
+              choice.dwell = dwell
+              all.append(option(choice))
+            }
           }
         }
       }
@@ -124,7 +140,11 @@ public struct InstallationDesign: Sendable {
       return first.offset < second.offset
     }.map(\.element)
     let best = options[0].choice
-    strategies = Self.ranked(answers(best))
+    strategies = Self.ranked(answers(best)).map { answer in
+      var answer = answer
+      answer.dayBattery = trial.dayBattery(best, answer.profile)
+      return answer
+    }
     changes = all.filter { $0.choice.differences(from: best) == 1 }
     spacings = (installation.places > 1 ? [3, 4, 6, 8] as [Micrometres] : []).map { halves in
       var wider = installation
@@ -134,7 +154,9 @@ public struct InstallationDesign: Sendable {
         let choice = best.with(near: near)
         return Option(
           choice: choice,
-          answers: Self.best(profiles.map { Answer(profile: $0, tally: trial.tally(choice, $0)) }))
+          answers: Self.best(
+            profiles.map { Answer(profile: $0, tally: trial.tallies(choice, $0, dwells: [choice.dwell])[0]) })
+        )
       }
       return (wider.spacing, options.reduce(options[0]) { $1.score > $0.score ? $1 : $0 })
     }
@@ -187,6 +209,7 @@ extension InstallationChoice {
   func differences(from other: InstallationChoice) -> Int {
     (power != other.power ? 1 : 0) + (interval != other.interval ? 1 : 0)
       + (hasRegionOfEach != other.hasRegionOfEach ? 1 : 0) + (near != other.near ? 1 : 0)
+      + (dwell != other.dwell ? 1 : 0)
   }
 }
 
@@ -213,42 +236,87 @@ public struct InstallationTrial: Sendable {
     guard let timeline = timelines[choice.hasRegionOfEach]?[walk] else { return nil }
     var profile = profile
     profile.strategy[.heardDistance] = choice.heard(offset: offset)
+    profile.strategy[.advertisingInterval] = choice.interval
     profile.os[.emptyTicksPerTen] = max(profile.os[.emptyTicksPerTen], choice.emptyTicks)
-    let near = Micrometres((Double(choice.near) * InstallationChoice.factor(offset)).rounded())
     return Simulation(
-      profile, near: NearDistances(near: near, rearm: near + near / 2), timeline: timeline,
-      keepsHistory: false)
+      profile, near: Self.rule(choice, offset), timeline: timeline, keepsHistory: false)
   }
 
-  func tally(_ choice: InstallationChoice, _ profile: PhoneProfile) -> InstallationDesign.Tally {
-    var tally = InstallationDesign.Tally()
+  private static func rule(_ choice: InstallationChoice, _ offset: Int) -> NearDistances {
+    let near = choice.near(offset: offset)
+    return NearDistances(near: near, rearm: near + near / 2)
+  }
+
+  /// One for each dwell, which changes nothing of what the phone does until then.
+  func tallies(
+    _ choice: InstallationChoice, _ profile: PhoneProfile, dwells: [Milliseconds]
+  ) -> [InstallationDesign.Tally] {
+    var tallies = dwells.map { _ in InstallationDesign.Tally() }
     for (offset, weight) in InstallationChoice.offsets {
-      var phone = InstallationDesign.Tally()
+      var phones = dwells.map { _ in InstallationDesign.Tally() }
       for walk in visits.indices {
         guard let result = simulation(choice, profile, offset: offset, walk: walk) else { continue }
-        add(result, visits[walk], to: &phone)
+        for (place, dwell) in dwells.enumerated() {
+          add(result, visits[walk], dwell, within: choice.near(offset: offset), to: &phones[place])
+        }
       }
-      tally.worst = min(tally.worst, phone.rightShare)
-      if offset == 0 { tally.typical = phone.rightShare }
-      tally.add(phone, weight: weight)
+      for (place, phone) in phones.enumerated() {
+        tallies[place].worst = min(tallies[place].worst, phone.rightShare)
+        if offset == 0 { tallies[place].typical = phone.rightShare }
+        tallies[place].add(phone, weight: weight)
+      }
     }
-    return tally
+    return tallies
   }
 
+  /// Drain of a day in which the typical visitor comes once, as a multiple of a phone that does not range.
+  func dayBattery(_ choice: InstallationChoice, _ profile: PhoneProfile) -> Double? {
+    guard let result = simulation(choice, profile, offset: 0, walk: 0) else { return nil }
+    let rule = Self.rule(choice, 0)
+    let visit = Approach(name: "visit", near: rule, timeline: result.timeline)
+    return Simulation(
+      result.profile, near: rule, timeline: visit.followedByAbsence(until: 86_400_000),
+      keepsHistory: false
+    ).batteryFactor
+  }
+
+  /// `near`: within this distance of a beacon the phone believes itself near.
   private func add(
-    _ result: Simulation, _ visit: Installation.Visit, to tally: inout InstallationDesign.Tally
+    _ result: Simulation, _ visit: Installation.Visit, _ dwell: Milliseconds, within near: Micrometres,
+    to tally: inout InstallationDesign.Tally
   ) {
     tally.drain += (result.batteryFactor - 1) * Double(result.end)
     tally.span += Double(result.end)
     for place in 0..<installation.places {
+      let route = visit.waypoints.filter { $0.beacon == place }
       let verdicts = result.verdicts.filter { $0.beacon == place }
-      guard let fired = verdicts.first(where: { $0.delivered != nil }), let time = fired.delivered else {
-        tally.missed[verdicts.first?.outcome, default: 0] += 1
+      var blocked = verdicts.first?.outcome
+      var fired: (verdict: Verdict, time: Milliseconds)?
+      for verdict in verdicts {
+        guard let delivered = verdict.delivered else { continue }
+        let time = delivered + dwell
+        if dwell > 0 {
+          // It must still be near then, and range.
+          let window = result.window(at: time)
+          guard Self.isWithin(near, at: time, of: route) else {
+            blocked = nil
+            continue
+          }
+          guard let window, window.state == .ranging || window.state == .foreground else {
+            blocked = window?.why
+            continue
+          }
+        }
+        fired = (verdict, time)
+        break
+      }
+      guard let (verdict, time) = fired else {
+        tally.missed[blocked, default: 0] += 1
         continue
       }
       // That a callback was lost is luck, and makes no trigger right.
-      let isBlocked = fired.blockedBy.map { $0 != .emptyTick } ?? false
-      guard isNear(place, at: isBlocked ? time : fired.crossed, visit) else {
+      let isBlocked = dwell > 0 || verdict.blockedBy.map { $0 != .emptyTick } ?? false
+      guard Self.isWithin(installation.reach, at: isBlocked ? time : verdict.crossed, of: route) else {
         tally.early += 1
         continue
       }
@@ -258,13 +326,14 @@ public struct InstallationTrial: Sendable {
     }
   }
 
-  private func isNear(_ place: Int, at time: Milliseconds, _ visit: Installation.Visit) -> Bool {
-    let route = visit.waypoints.filter { $0.beacon == place }
+  private static func isWithin(
+    _ reach: Micrometres, at time: Milliseconds, of route: [Timeline.Waypoint]
+  ) -> Bool {
     guard let next = route.firstIndex(where: { $0.time > time }), next > 0,
       let from = route[next - 1].distance, let to = route[next].distance
     else { return false }
     let span = Double(route[next].time - route[next - 1].time)
     let share = Double(time - route[next - 1].time) / span
-    return Double(from) + (Double(to) - Double(from)) * share <= Double(installation.reach)
+    return Double(from) + (Double(to) - Double(from)) * share <= Double(reach)
   }
 }

@@ -62,7 +62,7 @@ extension PhoneEngine {
 
   /// An event wakes the app: it gets grace, and the strategy may add to that.
   mutating func wake(_ fact: Fact.What) {
-    if isWhenInUseOnly && lifecycle != .foreground {
+    if (isWhenInUseOnly && lifecycle != .foreground) || (!rules[.wakesForRegions] && !isRunning) {
       region.isWithheld = true
       record(.eventWithheld)
       return

@@ -4,9 +4,9 @@
 /// Lengths of time are those that a constant can be set to: at most 10 years, so that no time overflows.
 public final class PhoneRules: Sendable {
   // In the order of the cases, and as many. In place, so that a read is one load.
-  private let numbers: [29 of Int64]
-  private let limits: [11 of Int64?]
-  private let flags: [39 of Bool]
+  private let numbers: [31 of Int64]
+  private let limits: [13 of Int64?]
+  private let flags: [40 of Bool]
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
   /// The permission at the start.
@@ -34,6 +34,8 @@ public final class PhoneRules: Sendable {
   var wakeRegionLimit: Int {
     min(max(Int(self[.regionLimit] - (self[.regionRank] - 1)), 0), PhoneEngine.wakeRegionLimit)
   }
+  /// Whether the system notices the beacon only while the screen is on.
+  var needsScreen: Bool { self[.unheardInterval].map { self[.advertisingInterval] >= $0 } ?? false }
   var isSlowSlot: Bool { self[.slotsTaken] >= self[.slotLimit] }
   var entryLatency: Milliseconds {
     isSlowSlot ? max(self[.entryLatency], self[.slowSlotLatency]) : self[.entryLatency]

@@ -73,9 +73,11 @@ extension PhoneEngine {
     if own.contains(where: { region.regions[$0].enterDue != .never }) {
       return rules.isSlowSlot ? .slowSlot : .notDetected
     }
-    if !heardRegions.shares(regions) && !region.isGiven && isDistanceKnown { return .notDetected }
+    if !noticedRegions.shares(regions) && !region.isGiven && isDistanceKnown { return .notDetected }
     if !own.contains(where: rules.isMonitored) { return .regionLimit }
-    if region.isWithheld { return .authDenied }
+    if region.isWithheld {
+      return isWhenInUseOnly || rules[.wakesForRegions] ? .authDenied : .backgroundRefreshOff
+    }
     if region.isSilent { return .stateUnknownNoEvent }
     if !region.wokeApp { return .notDetected }
     // A task that was granted counts for more than one that was refused beside it.

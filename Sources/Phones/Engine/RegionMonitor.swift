@@ -82,6 +82,9 @@ extension PhoneEngine {
     return mask
   }
 
+  /// Those of them that the monitoring of regions notices.
+  var noticedRegions: RegionMask { rules.needsScreen && !isScreenOn ? RegionMask([]) : heardRegions }
+
   private var isInsideAny: Bool { region.regions.contains(where: \.isInside) }
 
   /// From now on region events come from outside, as callbacks: without latency.
@@ -101,16 +104,31 @@ extension PhoneEngine {
       hearingChangedForScans()
       wakeRegionsHeard()
     }
+    if !rules.needsScreen || isScreenOn { noticed(heard, was) }
+  }
+
+  private mutating func noticed(_ heard: RegionMask, _ was: RegionMask) {
     guard !region.isGiven else { return }
     for index in region.regions.indices where heard.contains(index) != was.contains(index) {
       guard isMonitoring(index) else { break }
       region.regions[index].hearingChanged(to: heard.contains(index), at: now, rules)
+      if region.regions[index].isInside && heard.contains(index) {
+        region.regions[index].exitDue = falseExit(index)
+      }
     }
+  }
+
+  /// When an exit from a region that the phone is in will come although its beacon is heard.
+  private func falseExit(_ index: Int) -> Milliseconds {
+    guard let after = rules[.falseExitAfter], !region.isGiven, noticedRegions.contains(index) else {
+      return .never
+    }
+    return now + after
   }
 
   mutating func regionEntered(_ index: Int) {
     isUnsettled = true
-    region.regions[index] = MonitoredRegion(isInside: true)
+    region.regions[index] = MonitoredRegion(isInside: true, exitDue: falseExit(index))
     noteDetection()
     wake(.regionEnter)
   }
@@ -118,7 +136,9 @@ extension PhoneEngine {
   /// The beacon was lost now, but has been silent since an earlier time, from which on the system has waited for the region exit.
   public mutating func countSilence(since time: Milliseconds, into output: inout PolicyOutput) {
     advance(through: now, into: &output)
-    for index in region.regions.indices where region.regions[index].exitDue != .never {
+    let noticed = noticedRegions
+    for index in region.regions.indices
+    where region.regions[index].exitDue != .never && !noticed.contains(index) {
       let due = region.regions[index].exitDue
       region.regions[index].exitDue = max(now, min(due, time + rules[.exitLatency]))
     }
@@ -126,7 +146,9 @@ extension PhoneEngine {
 
   mutating func regionExited(_ index: Int) {
     isUnsettled = true
-    region.regions[index] = MonitoredRegion(isInside: false)
+    let isFalse = falseExit(index) != .never
+    region.regions[index] = MonitoredRegion(
+      isInside: false, enterDue: isFalse ? now + rules[.falseExitLength] : .never)
     wake(.regionExit)
   }
 
@@ -149,7 +171,9 @@ extension PhoneEngine {
     if rules.isAndroid && isOn != isScreenOn { record(isOn ? .screenOn : .screenOff) }
     if isScreenOn && !isOn { screenOffSince = now }
     if isOn && !isScreenOn { leaveDoze() }
+    let noticed = noticedRegions
     isScreenOn = isOn
+    if rules.needsScreen { self.noticed(noticedRegions, noticed) }
     if isOn && rules[.notifiesOnDisplay] && isInsideAny && isMonitoring {
       region.screenWakeDue = now + rules[.screenWakeLatency]
     }
@@ -192,7 +216,7 @@ extension PhoneEngine {
     guard was.monitoring != isMonitoring else { return }
     wakeRegionsSightChanged()
     region.screenWakeDue = .never
-    let heard = heardRegions
+    let heard = noticedRegions
     for index in region.regions.indices {
       let wasInside = region.regions[index].isInside
       let isInside = isMonitoring(index) && !region.isGiven ? heard.contains(index) : wasInside

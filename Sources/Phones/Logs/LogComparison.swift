@@ -41,15 +41,17 @@ public struct LogComparison: Sendable {
   /// - Parameters:
   ///   - truth: where the beacons were, and what the log does not tell.
   ///   - tolerance: how far times may be apart, in milliseconds.
+  ///   - followsRegion: the region events count as the log tells them, so that a late one makes nothing else diverge.
   public init(
     _ log: SeenLog, with profile: PhoneProfile, near: NearDistances, truth: Timeline? = nil,
-    tolerance: Milliseconds = 1000
+    tolerance: Milliseconds = 1000, followsRegion: Bool = false
   ) throws(Obstacle) {
     guard let first = log.events.first?.time, let last = log.events.last?.time else { throw .empty }
     guard last - first <= 366 * 86_400_000 else { throw .tooLong }
     self.tolerance = max(tolerance, 0) + (log.resolution > 1 ? log.resolution : 0)
     tellsNear = log.ownLines > 0 || log.events.contains { $0.what == .near }
-    predictsRegion = truth?.tellsDistances ?? false
+    let tellsRegion = log.events.contains { $0.what.isRegionEvent }
+    predictsRegion = truth?.tellsDistances ?? false && !(followsRegion && tellsRegion)
     self.truth = truth
     namesYear = log.namesYear
     cuts = log.cuts
@@ -65,7 +67,8 @@ public struct LogComparison: Sendable {
     seen = log.events.map { event in
       ((event.time ?? first).subtractingReportingOverflow(zero).partialValue, event)
     }
-    let inputs = LogInputs(seen, truth: truth, predictsRegion: predictsRegion)
+    let inputs = LogInputs(
+      seen, truth: truth, predictsRegion: predictsRegion, reach: self.tolerance)
     simulation = Simulation(profile, near: near, timeline: inputs.timeline)
     compare()
   }
@@ -285,20 +288,26 @@ public struct LogComparison: Sendable {
     return found
   }
 
-  /// When the phone came into earshot, and when its log told the region enter, if distances are known apart from the log.
-  var entries: [(heard: Milliseconds, told: Milliseconds)] {
-    // With fewer common events the clocks agree because of these very entries.
-    guard predictsRegion, let alignment, alignment.matches >= 3 else { return [] }
-    let latency = simulation.profile[NumberRule.entryLatency]
-    let told = seen.filter { $0.event.what == .happened(.regionEnter) }.map(\.time)
-    var entries: [(heard: Milliseconds, told: Milliseconds)] = []
-    for fact in simulation.history.facts where fact.what == .regionEnter && entries.count < Divergence.limit {
-      let heard = fact.time - latency
-      if let time = told.first(where: { $0 >= heard }), time - heard < 60_000 {
-        entries.append((heard, time))
+  /// When the phone came into earshot, or left it, and when its log told the region event; nil: it never did, though there were
+  /// two minutes for it. Only if distances are known apart from the log.
+  func regionDelays(isEnter: Bool) -> [(from: Milliseconds, told: Milliseconds?)] {
+    // With fewer common events the clocks agree because of these very events.
+    guard predictsRegion, let alignment, alignment.matches >= 3, let end = seen.last?.time else { return [] }
+    let latency = simulation.profile[isEnter ? NumberRule.entryLatency : NumberRule.exitLatency]
+    let told = seen.filter { $0.event.what == .happened(isEnter ? .regionEnter : .regionExit) }.map(\.time)
+    let facts = simulation.history.facts.filter { $0.what == .regionEnter || $0.what == .regionExit }
+    var delays: [(from: Milliseconds, told: Milliseconds?)] = []
+    for (index, fact) in facts.enumerated().prefix(Divergence.limit)
+    where fact.what == (isEnter ? .regionEnter : .regionExit) {
+      let from = fact.time - latency
+      let next = index + 1 < facts.count ? facts[index + 1].time : end
+      if let time = told.first(where: { $0 >= from && $0 <= max(next, fact.time) }) {
+        delays.append((from, time))
+      } else if next - from >= 120_000 {
+        delays.append((from, nil))
       }
     }
-    return entries
+    return delays
   }
 
   // MARK: Helpers

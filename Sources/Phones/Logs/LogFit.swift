@@ -5,11 +5,28 @@ public struct LogFit: Sendable {
     public let rule: String
     /// In ascending order, in milliseconds; at least one.
     public let values: [Milliseconds]
+    /// How often nothing came at all, besides.
+    public let never: Int
 
     public var count: Int { values.count }
     public var median: Milliseconds { values[values.count / 2] }
     public var least: Milliseconds { values[0] }
     public var most: Milliseconds { values[values.count - 1] }
+
+    /// Whether it differs from visit to visit, so that a distribution says what a median does not.
+    public var isSpread: Bool { LogFit.spread.contains(rule) }
+
+    /// The observations in the words of the table of rules: each of a few, or quantiles; and how many they are.
+    public var spread: (values: String, never: String, trials: String) {
+      func text(_ value: Milliseconds) -> String { Amount.seconds((value + 50) / 100 * 100) }
+      let quantiles = [10, 25, 50, 75, 90].map { "\($0) % \(text(values[(count - 1) * $0 / 100]))" }
+      return (
+        count <= 8
+          ? values.map(text).joined(separator: ", ")
+          : ([text(least)] + quantiles + [text(most)]).joined(separator: ", "),
+        never > 0 ? "\(never) of \(count + never)" : "", String(count)
+      )
+    }
 
     /// The median, no finer than the values agree: to 1 ms, 10 ms, 100 ms or 1 s, the first that is at least a fifth of what
     /// lies between the middle half of them. Fewer than five values agree to 100 ms at best.
@@ -24,13 +41,17 @@ public struct LogFit: Sendable {
   private static let limit = 10_000
   /// Further statements of a countdown change nothing; the median is taken at each.
   private static let zeroLimit = 200
+  private static let spread = ["entry_latency", "exit_latency", "grace", "scan_interval"]
   private var values: [String: [Milliseconds]] = [:]
+  private var nevers: [String: Int] = [:]
 
   public init() {}
 
   /// Those with an observation, by name.
   public var rows: [Row] {
-    values.map { Row(rule: $0.key, values: $0.value.sorted()) }.sorted { $0.rule < $1.rule }
+    values.map { Row(rule: $0.key, values: $0.value.sorted(), never: nevers[$0.key] ?? 0) }.sorted {
+      $0.rule < $1.rule
+    }
   }
 
   /// Adds what a log says. The phone's own statements count; where they need another constant, it is that of the profile.
@@ -40,7 +61,8 @@ public struct LogFit: Sendable {
     // Android calls back at each packet, so that the beacon's interval would be measured.
     if profile.os.family == .iOS { addTicks(log.events) }
     addScans(log.events)
-    addEntries(comparison)
+    addRegion("entry_latency", comparison.regionDelays(isEnter: true))
+    addRegion("exit_latency", comparison.regionDelays(isEnter: false))
   }
 
   private mutating func note(_ rule: String, _ value: Milliseconds) {
@@ -161,8 +183,10 @@ public struct LogFit: Sendable {
     }
   }
 
-  /// Where a timeline or a recording says when the phone came into earshot.
-  private mutating func addEntries(_ comparison: LogComparison) {
-    for (heard, told) in comparison.entries { note("entry_latency", told - heard) }
+  /// Where a timeline or a recording says when the phone came into earshot, or left it.
+  private mutating func addRegion(_ rule: String, _ delays: [(from: Milliseconds, told: Milliseconds?)]) {
+    for (from, told) in delays {
+      if let told { note(rule, told - from) } else { nevers[rule, default: 0] += 1 }
+    }
   }
 }

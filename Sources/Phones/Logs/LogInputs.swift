@@ -2,13 +2,15 @@
 struct LogInputs {
   let timeline: Timeline
 
-  init(_ seen: [(time: Milliseconds, event: SeenEvent)], truth: Timeline?, predictsRegion: Bool) {
+  /// - Parameter reach: how far times may be apart.
+  init(
+    _ seen: [(time: Milliseconds, event: SeenEvent)], truth: Timeline?, predictsRegion: Bool,
+    reach: Milliseconds
+  ) {
     var entries: [Timeline.Entry] = []
     var waypoints: [Timeline.Waypoint] = []
     var names: [String?] = []
-    let tellsRegion = seen.contains {
-      [.happened(.regionEnter), .happened(.regionExit)].contains($0.event.what)
-    }
+    let tellsRegion = seen.contains { $0.event.what.isRegionEvent }
     var isInForeground = false
     for (time, event) in seen {
       switch event.what {
@@ -23,13 +25,15 @@ struct LogInputs {
       case .ranged(let distance?, _) where truth == nil:
         guard let beacon = Self.place(of: event.beacon, in: &names) else { continue }
         waypoints.append(.init(time: time, distance: distance, beacon: beacon))
-      case .terminated, .near, .ranged, .launched, .suspended, .resumed, .expiration, .remaining, .scan,
+      // The end is compared, and from then on it is a fact: what a dead process does not do is no further divergence.
+      case .terminated: entries.append(.init(time: time + reach + 1, event: .lowMemory))
+      case .near, .ranged, .launched, .suspended, .resumed, .expiration, .remaining, .scan,
         .inside,
         .other:
         continue
       }
     }
-    let told = Set(entries.map(\.event.subject))
+    let told = Set(entries.map(\.event).filter { $0 != .lowMemory }.map(\.subject))
     let rest = truth?.entries.filter { !told.contains($0.event.subject) } ?? []
     timeline = Timeline(
       events: entries + rest, waypoints: waypoints, beacons: truth?.beacons ?? names.map { .init(name: $0) },

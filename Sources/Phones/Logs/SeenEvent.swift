@@ -26,6 +26,8 @@ public struct SeenEvent: Hashable, Sendable {
     /// A word that means nothing here.
     case other(String)
 
+    var isRegionEvent: Bool { self == .happened(.regionEnter) || self == .happened(.regionExit) }
+
     /// Whether it says that the phone is in the region, or is not; nil: it says neither.
     var isInside: Bool? {
       switch self {

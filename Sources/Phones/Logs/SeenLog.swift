@@ -8,6 +8,8 @@ public struct SeenLog: Sendable {
   public static let limit = 200_000
   /// What follows in a line is not read. A longer object is skipped.
   private static let lineLimit = 4096
+  /// The same for an object of a list.
+  private static let objectLimit = 1 << 16
   private static let faultLimit = 20
 
   /// By time, on the phone's clock; each has one.
@@ -54,6 +56,10 @@ public struct SeenLog: Sendable {
   /// Reads another file of the same phone.
   public mutating func read(_ bytes: [UInt8]) {
     (pending, lifecycle) = (nil, nil)
+    if Self.isList(bytes) {
+      readList(bytes)
+      return sort()
+    }
     var line = 0
     for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
@@ -62,6 +68,46 @@ public struct SeenLog: Sendable {
     if bytes.last == UInt8(ascii: "\n") || bytes.isEmpty { line -= 1 }
     lines += line
     sort()
+  }
+
+  /// Whether it is one list of objects, as `log show --style json` writes it over many lines; logcat's lines begin with a
+  /// bracket, too.
+  private static func isList(_ bytes: [UInt8]) -> Bool {
+    let start = bytes.prefix(64).drop { $0 <= 0x20 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+    guard start.first == UInt8(ascii: "[") else { return false }
+    return start.dropFirst().first { $0 > 0x20 } == UInt8(ascii: "{")
+  }
+
+  /// Reads a list object by object. One that is cut off at the end is left out.
+  private mutating func readList(_ bytes: [UInt8]) {
+    var (line, depth, start, startLine) = (1, 0, 0, 1)
+    var (isText, isEscaped) = (false, false)
+    for (place, byte) in bytes.enumerated() {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      if isText {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isText = false
+        }
+      } else if byte == UInt8(ascii: "\"") {
+        isText = true
+      } else if byte == UInt8(ascii: "{") {
+        if depth == 0 { (start, startLine) = (place, line) }
+        depth += 1
+      } else if byte == UInt8(ascii: "}"), depth > 0 {
+        depth -= 1
+        guard depth == 0 else { continue }
+        if place - start < Self.objectLimit {
+          readObject(Array(bytes[start...place]), startLine, column: 0)
+        } else {
+          skipped += 1
+        }
+      }
+    }
+    lines += line - (bytes.last == UInt8(ascii: "\n") ? 1 : 0)
   }
 
   private mutating func sort() {
@@ -107,7 +153,7 @@ public struct SeenLog: Sendable {
     keep(SeenEvent(time: time, what: what, beacon: beacon))
   }
 
-  /// A line of ours, or one of `log show --style ndjson`.
+  /// A line of ours, or one of `log show` with `--style ndjson` or `json`.
   private mutating func readObject(_ bytes: [UInt8], _ line: Int, column: Int) {
     let tree = try? JSONTree(bytes)
     if let tree, let message = tree.text("eventMessage") {

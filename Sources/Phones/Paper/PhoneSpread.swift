@@ -67,12 +67,16 @@ public struct PhoneSpread: Sendable {
     draw.phase = ofVisits[0][index]
     drawLateEntry(into: &draw, index)
     for (column, (place, measured)) in measured.enumerated() {
-      let share = ofVisits[2 + column][index]
-      let never = measured.neverShare(of: ofPhones[3 + column][phone])
+      let (rule, share) = (PhoneProfile.rules[place], ofVisits[2 + column][index])
+      let isElsewhere = profile.isOlder(measured)
+      let never = measured.neverShare(of: ofPhones[3 + column][phone], isElsewhere: isElsewhere)
       let isNever = share >= 1 - never
-      let value = measured.value(at: never < 1 ? min(share / (1 - never), 1) : 1)
-      draw.profile[place: place].value =
-        isNever ? Measured.never(of: PhoneProfile.rules[place]) : .number(Int64(value.rounded()))
+      let part = never < 1 ? min(share / (1 - never), 1) : 1
+      // Half the least to twice the most.
+      let widening = isElsewhere ? (part < 0.5 ? 0.5 + part : 2 * part) : 1
+      var value = Int64((measured.value(at: part) * widening).rounded())
+      if case .count(let range) = rule.kind { value = min(value, range.upperBound) }
+      draw.profile[place: place].value = isNever ? Measured.never(of: rule) : .number(value)
     }
     return draw
   }

@@ -46,16 +46,18 @@ extension Simulation {
       return told.confidence == .high ? nil : Unmeasured(rule: name, phone: phone)
     }
     if !conditions.isEmpty { return Unmeasured(rule: name, phone: phone, elsewhere: measured.scope) }
-    let places = measured.scope.split(separator: "/").map(String.init)
-    // A device or strategy may have it on any system.
-    guard let system = places.last, Catalogue.systems().contains(where: { $0.name == system }),
-      system != profile.os.name
-    else { return nil }
+    guard profile.isOlder(measured) else { return nil }
     return Unmeasured(rule: name, phone: phone, elsewhere: measured.scope)
   }
 }
 
 extension PhoneProfile {
+  /// Whether it was measured on another system only; a device or strategy may have it on any system.
+  func isOlder(_ measured: Measured) -> Bool {
+    let system = measured.scope.split(separator: "/").last.map(String.init)
+    return system != os.name && Catalogue.systems().contains { $0.name == system }
+  }
+
   /// Whether a rule of one platform means anything on this phone.
   fileprivate func applies(_ name: String) -> Bool {
     let ofAndroid = ["scan_interval", "hit_latency"].contains(name)

@@ -85,11 +85,11 @@ public struct PhoneProfile: RuledProfile {
   /// What was measured of the rules, by place. A rule that somebody sets has the same value on all phones.
   var measured: [Int: Measured] { os.measured.merging(strategy.measured) { $1 } }
 
-  mutating func setMeasured(_ measured: Measured, at place: Int) {
+  public mutating func setMeasured(_ measured: Measured, at place: Int) {
     if place < OSProfile.places.upperBound {
-      os.measured[place] = measured
+      os.setMeasured(measured, at: place)
     } else {
-      strategy.measured[place] = measured
+      strategy.setMeasured(measured, at: place)
     }
   }
 
@@ -111,8 +111,13 @@ public struct PhoneProfile: RuledProfile {
 
   /// Those of the named rules that have a value and mean something on this platform.
   public func constants(_ names: [String]) -> [StatedRule] {
-    names.compactMap { name in Self.rules.first { $0.name == name && $0.condition.concerns(os.family) } }
-      .map(told).filter { $0.value != "none" }
+    // Where a beacon advertises too seldom, what makes it heard hangs on that, too.
+    let isSlow = os[.unheardInterval].map { strategy[.advertisingInterval] >= $0 } ?? false
+    let slow = isSlow && names.contains("heard_distance") ? ["unheard_interval", "advertising_interval"] : []
+    return (names + slow).compactMap { name in
+      Self.rules.first { $0.name == name && $0.condition.concerns(os.family) }
+    }
+    .map(told).filter { $0.value != "none" }
   }
 
   /// The names of the system's rules that this strategy meets.
@@ -159,9 +164,7 @@ public struct PhoneProfile: RuledProfile {
       profile[place: place] = constant
     }
     for (place, measured) in table.measured(under: name, systems.reversed(), variant) {
-      profile[place: place] = Constant(
-        measured.typical(of: Self.rules[place]), measured.source, measured.confidence)
-      profile.setMeasured(measured, at: place)
+      profile.take(measured, at: place)
     }
     profile.circumstances.append(name)
     return profile

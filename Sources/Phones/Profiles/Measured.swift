@@ -22,8 +22,10 @@ public struct Measured: Hashable, Sendable {
   ///
   /// Three trials say little about a fourth: as likely as between two neighbours, it is below the least (down to nothing) or
   /// above the most (up to twice that).
-  init(
-    _ rule: PolicyRule, _ text: String, never: String, trials: String, scope: String, source: String,
+  ///
+  /// Quantiles of so many trials say no more of what lies outside of them.
+  public init(
+    _ rule: PolicyRule, _ text: String, never: String, trials: String, scope: String, source: PolicySource,
     confidence: Confidence
   ) throws(ConstantError) {
     func number(_ text: Substring) throws(ConstantError) -> Double {
@@ -35,6 +37,15 @@ public struct Measured: Hashable, Sendable {
     func parts(_ text: String, _ separator: String) -> [Substring] { text.split(separator: separator) }
     var quantiles: [Quantile] = []
     let (range, list) = (parts(text, " to "), parts(text, ", "))
+    func outside(_ count: Int?) -> Double { count.map { 1 / Double($0 + 1) } ?? 0 }
+    func addTails(_ outside: Double) {
+      guard outside > 0, let most = quantiles.last?.value else { return }
+      quantiles.insert(Quantile(share: 0, value: 0), at: 0)
+      quantiles.append(Quantile(share: 1, value: 2 * most))
+    }
+    guard trials.isEmpty || (Int(trials) ?? 0) > 0 else {
+      throw ConstantError("\(trials) is no number of trials")
+    }
     if list.contains(where: { $0.contains("%") }) {
       for (index, item) in list.enumerated() {
         let words = item.split(separator: " % ")
@@ -43,8 +54,10 @@ public struct Measured: Hashable, Sendable {
         }
         let share = words.count == 2 ? Double(words[0]).map { $0 / 100 } : index == 0 ? 0 : 1
         guard let share else { throw ConstantError("\(item) has no share such as 50 %") }
-        quantiles.append(Quantile(share: share, value: try number(value)))
+        let edge = outside(Int(trials))
+        quantiles.append(Quantile(share: edge + share * (1 - 2 * edge), value: try number(value)))
       }
+      addTails(outside(Int(trials)))
     } else {
       var values: [Double] = []
       for item in range.count > 1 ? range : list { values.append(try number(item)) }
@@ -52,16 +65,13 @@ public struct Measured: Hashable, Sendable {
       guard !values.isEmpty, trials.isEmpty || (count ?? 0) >= values.count else {
         throw ConstantError("\(trials) is no number of trials")
       }
-      let outside = count.map { 1 / Double($0 + 1) } ?? 0
-      let span = 1 - 2 * outside
+      let edge = outside(count)
+      let span = 1 - 2 * edge
       for (index, value) in values.enumerated() {
         let part = values.count > 1 ? Double(index) / Double(values.count - 1) : 0.5
-        quantiles.append(Quantile(share: outside + part * span, value: value))
+        quantiles.append(Quantile(share: edge + part * span, value: value))
       }
-      if outside > 0, let most = values.last {
-        quantiles.insert(Quantile(share: 0, value: 0), at: 0)
-        quantiles.append(Quantile(share: 1, value: 2 * most))
-      }
+      addTails(edge)
     }
     let pairs = zip(quantiles, quantiles.dropFirst())
     guard quantiles.count > 1, quantiles.allSatisfy({ (0...1).contains($0.share) }),
@@ -73,7 +83,7 @@ public struct Measured: Hashable, Sendable {
       throw ConstantError("\(never) is not of the form 5 of 7")
     }
     self.never = never.isEmpty ? nil : (counts[0], counts[1])
-    (self.scope, self.source, self.confidence) = (scope, .table(source), confidence)
+    (self.scope, self.source, self.confidence) = (scope, source, confidence)
     self.text =
       text + (never.isEmpty ? "" : ", never \(never)") + (trials.isEmpty ? "" : ", \(trials) trials")
   }
@@ -91,11 +101,14 @@ public struct Measured: Hashable, Sendable {
   /// The share without outcome: counts of few trials are uncertain (Agresti and Coull, 1998), and a phone is somewhere within
   /// that.
   ///
-  /// - Parameter phone: from 0 to 1, where in that uncertainty the phone is.
-  func neverShare(of phone: Double) -> Double {
+  /// - Parameters:
+  ///   - phone: from 0 to 1, where in that uncertainty the phone is.
+  ///   - isElsewhere: the trials were of an older system, and count for a quarter.
+  func neverShare(of phone: Double, isElsewhere: Bool = false) -> Double {
     guard let never else { return 0 }
-    let trials = Double(never.of + 4)
-    let share = Double(never.count + 2) / trials
+    let weight = isElsewhere ? 0.25 : 1
+    let trials = Double(never.of) * weight + 4
+    let share = (Double(never.count) * weight + 2) / trials
     let deviation = (share * (1 - share) / trials).squareRoot()
     // Even, with the same deviation.
     return min(max(share + deviation * 12.0.squareRoot() * (phone - 0.5), 0), 1)
@@ -109,7 +122,7 @@ public struct Measured: Hashable, Sendable {
   }
 
   /// What most phones have.
-  func typical(of rule: PolicyRule) -> ConstantValue {
+  public func typical(of rule: PolicyRule) -> ConstantValue {
     neverShare(of: 0.5) > 0.5 ? Self.never(of: rule) : .number(Int64(value(at: 0.5).rounded()))
   }
 

@@ -25,6 +25,8 @@ public struct OSProfile: RuledProfile {
     }
   }
 
+  public mutating func setMeasured(_ measured: Measured, at place: Int) { self.measured[place] = measured }
+
   public func value(at place: Int) -> ConstantValue { constants[place].value }
 
   /// Drain while location of an accuracy runs, as a multiple of the drain without.

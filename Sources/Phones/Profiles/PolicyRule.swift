@@ -125,17 +125,17 @@ public protocol TypedRule: RawRepresentable<Int>, CaseIterable, Hashable, Sendab
 public enum NumberRule: Int, TypedRule {
   case grace, taskCap, expirationMargin, killDelay, tickPeriod, emptyTicksPerTen
   case entryLatency, entryLatencyMost, exitLatency, screenWakeLatency, fixLatency
-  case regionLimit, slotLimit, slowSlotLatency, fetchTime
+  case regionLimit, slotLimit, slowSlotLatency, falseExitLength, fetchTime
   case scanStartLimit, scanStartPeriod, bucketAllowance
   case heardDistance, heardDistanceLeast, heardDistanceMost, regionRank, slotsTaken
-  case locationAccuracy, sampleInterval, scanPeriod, scanInterval, forgetsAfter, scanDuty
+  case locationAccuracy, sampleInterval, scanPeriod, scanInterval, forgetsAfter, scanDuty, advertisingInterval
 
   public static let places = found()
 }
 
 /// Rules whose value is a length of time or a distance, or none.
 public enum LimitRule: Int, TypedRule {
-  case locationAccuracyLimit, autoPauseAfter, stationaryAfter
+  case unheardInterval, falseExitAfter, locationAccuracyLimit, autoPauseAfter, stationaryAfter
   case serviceLimit, downgradesScanAfter, dozeAfter, dataSyncLimit
   case distanceFilter, sampleWindow, hitLatency, bucketPeriod
 
@@ -143,7 +143,7 @@ public enum LimitRule: Int, TypedRule {
 }
 
 public enum FlagRule: Int, TypedRule {
-  case supportsBeacons, relaunchesAfterForceQuit, tellsWhenInUseApart, hasReducedAccuracy
+  case supportsBeacons, wakesForRegions, relaunchesAfterForceQuit, tellsWhenInUseApart, hasReducedAccuracy
   case needsAllowsFlag, allowsDistanceFilter, hasActivitySession, hasLiveActivities, needsServiceSession
   case scansBetweenCycles, screenOffNeedsFilter, startsServiceInBackground, startsServiceAtBoot,
     startsDataSyncAtBoot
@@ -199,6 +199,8 @@ public protocol RuledProfile: Hashable, Sendable {
   subscript(place place: Int) -> Constant<ConstantValue> { get set }
   /// Its value alone, which is quicker.
   func value(at place: Int) -> ConstantValue
+  /// Notes what phones have of the rule at a place, beside what the typical one has.
+  mutating func setMeasured(_ measured: Measured, at place: Int)
 }
 
 extension RuledProfile {
@@ -263,6 +265,18 @@ extension RuledProfile {
     guard let rule = Self.rules.first(where: { $0.name == name }) else { return }
     guard rule.takes(value) else { return assertionFailure("a value of another kind than its rule") }
     self[place: rule.place] = Constant(value, .user(source), confidence)
+  }
+
+  /// Sets a rule to what was measured of it; an unknown name changes nothing.
+  public mutating func set(_ name: String, to measured: Measured) {
+    guard let rule = Self.rules.first(where: { $0.name == name }) else { return }
+    take(measured, at: rule.place)
+  }
+
+  mutating func take(_ measured: Measured, at place: Int) {
+    let typical = measured.typical(of: RuleTable.shipped.rules[place])
+    self[place: place] = Constant(typical, measured.source, measured.confidence)
+    setMeasured(measured, at: place)
   }
 
   /// Sets a constant for a user to the value in `text`. Returns false if no rule has this name.

@@ -199,7 +199,7 @@ struct RuleTable: Sendable {
     guard let confidence = Confidence(rawValue: cells[5]) else { throw refusal("not H, M or L") }
     do {
       let measured = try Measured(
-        rule, cells[2], never: cells[3], trials: cells[4], scope: scope, source: cells[6],
+        rule, cells[2], never: cells[3], trials: cells[4], scope: scope, source: .table(cells[6]),
         confidence: confidence)
       measurements.append((rule.place, variant, measured))
     } catch {

@@ -67,6 +67,8 @@ public struct StrategyProfile: RuledProfile {
     }
   }
 
+  public mutating func setMeasured(_ measured: Measured, at place: Int) { self.measured[place] = measured }
+
   public func value(at place: Int) -> ConstantValue { constants[place - Self.places.lowerBound].value }
 
   /// The names of the rules that describe this strategy: those that differ from an app that does nothing special, and

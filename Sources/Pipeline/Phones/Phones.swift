@@ -279,13 +279,10 @@ extension Pipeline {
     _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into output: inout Output
   ) -> AppReports.Refusal? {
-    let meant = configuration.phones.first {
-      topics.appReport(phone: $0.name) == topic || topics.appSeen(phone: $0.name) == topic
-    }
-    guard let name = meant?.name else { return nil }
+    guard let (name, isSeen) = phone(ofReportsOn: topic) else { return nil }
     begin(at: time, wallTime: wallTime, into: &output)
     let refusal =
-      if topic == topics.appReport(phone: name) {
+      if !isSeen {
         phones.report(payload, of: name, isRetained: isRetained, at: time, wallTime: wallTime)
       } else {
         phones.reportSeen(
@@ -293,6 +290,15 @@ extension Pipeline {
       }
     tellPhones(into: &output)
     return refusal
+  }
+
+  /// Whose app reports on a topic, and whether what it noticed; nil: it is of no phone of ours.
+  package func phone(ofReportsOn topic: String) -> (name: String, isSeen: Bool)? {
+    for phone in configuration.phones {
+      if topics.appReport(phone: phone.name) == topic { return (phone.name, false) }
+      if topics.appSeen(phone: phone.name) == topic { return (phone.name, true) }
+    }
+    return nil
   }
 
   /// Processes a sighting for the phones, or an advertisement of an unknown sender.

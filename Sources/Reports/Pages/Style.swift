@@ -62,7 +62,6 @@ extension Style {
     .meter span { display: block; height: 100%; background: var(--ranging); border-radius: .2rem; }
     .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem; margin-top: 1rem; }
     .rankings { display: grid; gap: 1rem; margin-top: 1rem; } .rankings figure { max-width: 30rem; }
-    @media (min-width: 64rem) { .rankings article { display: grid; grid-template-columns: 26rem 1fr; gap: 0 1rem; align-items: start; } .rankings h3 { grid-column: 1 / -1; } }
     article { border: 1px solid var(--rule); border-radius: .6rem; padding: .9rem 1rem; min-width: 0; scroll-margin-top: 7rem; }
     article[hidden], .controls[hidden] { display: none; }
     article:target { outline: 3px solid var(--link); }
@@ -108,7 +107,13 @@ extension Style {
       .controls select { min-width: 0; width: 100%; padding: 0 .2rem; }
       .filters .count { grid-column: 1 / -1; } .filters label span { font-size: .75rem; }
       .count { font-size: .8rem; min-width: 0; } .filters .count { padding: 0; }
-      table.wide tbody th { position: sticky; left: 0; background: var(--paper); min-width: 9rem; max-width: 9.5rem; }
+      /* Nothing scrolls sideways: each row is a block, and each of its cells has its title before it. */
+      table.stack { min-width: 0; } .stack, .stack caption, .stack tbody { display: block; }
+      .stack thead { display: none; }
+      .stack tr { display: grid; grid-template-columns: 1fr 1fr; border-top: 1px solid var(--rule); padding: .3rem 0; }
+      table.stack tbody th { grid-column: 1 / -1; min-width: 0; } .stack th, .stack td { border-top: 0; padding: .1rem .5rem; min-width: 0; }
+      .stack td:empty { display: none; } .stack td.number { white-space: normal; }
+      .stack td[data-title]::before { content: attr(data-title) " "; color: var(--soft); }
     }
     @media print {
       :root {

@@ -61,7 +61,11 @@ package struct Table<Row> {
             if index == naming {
               page.element("th", ["scope": "row"], content)
             } else {
-              page.element("td", column.isNumber ? ["class": "number"] : [:], content)
+              // On a small screen a table of the class `stack` has no head, and each cell says what it is.
+              let title = column.title
+              page.element(
+                "td", column.isNumber ? ["class": "number", "data-title": title] : ["data-title": title],
+                content)
             }
           }
         }

@@ -37,8 +37,11 @@ struct Account {
         }
       }
     }
-    let more = result.verdicts.count - 1
-    return text + "." + (more > 0 ? " \(more) more near \(more == 1 ? "trigger" : "triggers")." : "")
+    let count = result.verdicts.count
+    if count == 1 { return text + "." }
+    let delivered = result.verdicts.count { $0.outcome.isDelivered }
+    return "\(delivered) of \(count) near triggers came through"
+      + (result.missedPlaces.map { ", missed: \($0)" } ?? "") + ". The first: \(text)."
   }
 }
 

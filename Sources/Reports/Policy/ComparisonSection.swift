@@ -34,7 +34,7 @@ struct ComparisonSection {
   }
 
   private func table(_ comparison: Comparison, id: String, into page: inout Markup) {
-    page.element("table") { page in
+    page.element("table", ["class": "stack"]) { page in
       page.element("caption", ["id": "\(id)-b"], "Best first")
       ComparisonRow.table(visitsPerDay: visitsPerDay).write(ComparisonRow.all(comparison), into: &page)
     }

@@ -35,7 +35,9 @@ package struct DesignReport {
         ? Self.power(choice)
         : choice.interval != best.interval
           ? Self.interval(choice)
-          : choice.near != best.near ? "near \(Self.metres(choice.near))" : Self.regions(choice)
+          : choice.near != best.near
+            ? "near \(Self.metres(choice.near))"
+            : choice.dwell != best.dwell ? "dwell \(Figures.time(choice.dwell))" : Self.regions(choice)
       return Row(name: name, option: option)
     }
   }
@@ -97,6 +99,9 @@ package struct DesignReport {
         .number("App's near", meaning: "the distance below which the app fires, as it believes it") {
           metres($0.option.choice.near)
         },
+        .number("Dwell", meaning: "how long the phone must be that near before the app fires") {
+          Figures.time($0.option.choice.dwell)
+        },
       ] + shares
         + [
           .number("Beacon lasts", meaning: "on a cell of 1000 mAh; an estimate") {
@@ -124,6 +129,9 @@ package struct DesignReport {
       .number("Latest") { Figures.time($0.tally.latest) },
       .number("Battery", meaning: "drain during the visit, as a multiple of a phone that does not range") {
         Figures.drain($0.tally.battery)
+      },
+      .number("Of a day", meaning: "drain of a day with one visit, of the typical phone") {
+        $0.dayBattery.map(Figures.drain) ?? ""
       },
       .init("Review", meaning: "how likely an app store refuses it") {
         $0.profile.strategy[.reviewRisk].rawValue
@@ -210,7 +218,7 @@ package struct DesignReport {
     page.element("section", ["aria-labelledby": id]) { page in
       page.element("h2", ["id": id], title)
       page.element("div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-labelledby": id]) {
-        page in page.element("table", ["class": "wide"]) { table.write(rows, into: &$0) }
+        page in page.element("table", ["class": "wide stack"]) { table.write(rows, into: &$0) }
       }
     }
   }
@@ -219,7 +227,7 @@ package struct DesignReport {
 extension InstallationDesign.Tally {
   /// `GRACE_EXPIRED, never believed near`, the most frequent first.
   fileprivate var reasonWords: String {
-    missed.map { (words: $0.key?.rawValue ?? "never believed near", count: $0.value) }
+    missed.map { (words: $0.key?.rawValue ?? "never believed near for long enough", count: $0.value) }
       .sorted { ($1.count, $0.words) < ($0.count, $1.words) }.map(\.words).joined(separator: ", ")
   }
 }

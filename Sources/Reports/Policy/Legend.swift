@@ -25,7 +25,7 @@ struct Legend {
   private var facts: [(what: Fact.What, words: String)] {
     var facts: [(what: Fact.What, words: String)] = []
     for example in report.examples {
-      for fact in example.result.verdicts.first?.evidence ?? [] {
+      for fact in example.result.verdicts.prefix(Budget(cards: 1).nears).flatMap(\.evidence) {
         guard let words = fact.what.systemWord(on: example.result.profile.os.family),
           !facts.contains(where: { $0.what == fact.what && $0.words == words })
         else { continue }
@@ -51,19 +51,37 @@ struct Legend {
             page.element("dd") { $0.element("code", words) }
           }
         }
-        page.terms(
-          (report.isSingle ? SingleRow.table.meanings(on: .page) : TallyRow.table().meanings(on: .page))
-            + Self.confidences)
+        page.terms(columns + confidences)
       }
-      page.element("p", Self.sources)
+      if !constants.isEmpty { page.element("p", Self.sources) }
     }
+  }
+
+  /// The columns of the page's tables; what a summary and a comparison both have is told once.
+  private var columns: [(name: String, words: String)] {
+    let summary =
+      report.isSingle
+      ? SingleRow.table.meanings(on: .page)
+      : TallyRow.table(hasCrowd: report.hasCrowd).meanings(on: .page)
+    let compared =
+      report.hasCrowd ? ComparisonRow.table(visitsPerDay: report.visitsPerDay).meanings(on: .page) : []
+    return summary + compared.filter { column in !summary.contains { $0.name == column.name } }
+  }
+
+  private var constants: [StatedRule] { report.examples.flatMap(\.result.allDecidingConstants) }
+
+  private var confidences: [(name: String, words: String)] {
+    let found = Set(constants.map(\.confidence))
+    return Confidence.allCases.filter(found.contains).map(Self.term)
   }
 
   static let sources =
     "Sources: " + PolicyDocument.all.map { "\($0.code) \($0.title)" }.joined(separator: "; ") + "."
 
-  static let confidences = Confidence.allCases.map {
-    (name: "Confidence \($0.rawValue)", words: String($0.words.dropFirst(3)))
+  static let confidences = Confidence.allCases.map(term)
+
+  private static func term(_ confidence: Confidence) -> (name: String, words: String) {
+    ("Confidence \(confidence.rawValue)", String(confidence.words.dropFirst(3)))
   }
 }
 

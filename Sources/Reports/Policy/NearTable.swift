@@ -15,15 +15,14 @@ struct NearTable {
       page.element("table", ["class": "nears"]) { page in
         page.element(
           "caption", ["id": "\(id)-n"], result.verdicts.count == 1 ? "Near trigger" : "Near triggers")
-        let titles = ["No.", "Crossed", "Distance", "Outcome", "Late by"] + (hasNames ? ["Beacon"] : [])
-        page.rows(below: titles) { page in
+        page.rows(below: ["No.", "Crossed", "Distance", "Outcome", "Late by"]) { page in
           for (index, (verdict, distance)) in zip(result.verdicts, result.distances(ofFirst: limit))
             .enumerated()
           {
             row(index + 1, verdict, distance, into: &page)
             page.element("tr", ["class": "why"]) { page in
               page.element("td", "")
-              page.element("td", ["colspan": hasNames ? "5" : "4"]) { explain(verdict, into: &$0) }
+              page.element("td", ["colspan": "4"]) { explain(verdict, into: &$0) }
             }
           }
         }
@@ -37,17 +36,17 @@ struct NearTable {
     }
   }
 
-  /// Several beacons are distinguished by name.
-  private var hasNames: Bool { result.timeline.name(of: 0) != nil }
-
   private func row(_ number: Int, _ verdict: Verdict, _ distance: Double?, into page: inout Markup) {
     page.element("tr") { page in
-      page.element("th", ["scope": "row", "class": "number"], "\(number)")
+      // Several beacons are told apart by name.
+      let name = result.timeline.name(of: verdict.beacon)
+      page.element(
+        "th", ["scope": "row", "class": name == nil ? "number" : "given"],
+        "\(number)" + (name.map { " \($0)" } ?? ""))
       page.element("td", ["class": "number"], Figures.time(verdict.crossed))
       page.element("td", ["class": "number"], distance.map { Figures.metres($0) } ?? "not known")
       page.element("td") { Outcome(verdict.outcome, wasNear: true).write(into: &$0) }
       page.element("td", ["class": "number"], verdict.lateness.map(Figures.time) ?? "–")
-      if let name = result.timeline.name(of: verdict.beacon) { page.element("td", name) }
     }
   }
 

@@ -74,12 +74,13 @@ struct PageData {
       return
         "{\"k\":\(word(lane.kind.rawValue)),\"n\":\(word(lane.title)),\"r\":[\(rows.joined(separator: ","))]}"
     }
-    let curve = (chart.curves.first ?? []).map {
-      "[\($0.time),\($0.metres.map { Figures.number($0, 2) } ?? "null")]"
-    }
     func list(_ parts: [String]) -> String { "[\(parts.joined(separator: ","))]" }
+    let curves = chart.curves.enumerated().map { beacon, curve in
+      let points = curve.map { "[\($0.time),\($0.metres.map { Figures.number($0, 2) } ?? "null")]" }
+      return "[\(result.timeline.name(of: beacon).map { word($0) } ?? -1),\(list(points))]"
+    }
     return "{\"id\":\"\(card.id)\",\"end\":\(result.end),\"until\":\(until),\"known\":\(result.knownUntil),"
       + "\"near\":\(result.verdicts.first?.crossed ?? -1),\"counts\":\(result.profile.os.family == .iOS),"
-      + "\"w\":\(list(windows)),\"f\":\(list(facts)),\"lanes\":\(list(lanes)),\"d\":\(list(curve))}"
+      + "\"w\":\(list(windows)),\"f\":\(list(facts)),\"lanes\":\(list(lanes)),\"d\":\(list(curves))}"
   }
 }

@@ -51,7 +51,7 @@ package struct PlanReport: Sendable {
       page.element(
         "div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-labelledby": "summary"]
       ) { page in
-        page.element("table", ["class": "wide"]) { page in
+        page.element("table", ["class": "wide stack"]) { page in
           page.element("caption", "A phone that stays within reach for an hour")
           PlanRow.table.write(PlanRow.all(proposals), into: &page)
         }

@@ -68,6 +68,7 @@ package struct Report: Sendable {
 
   var approaches: Int { tallies.map(\.approaches).max() ?? 0 }
   private var profiles: Int { tallies.count }
+  var hasCrowd: Bool { !comparisons.isEmpty }
   var isSingle: Bool { tallies.allSatisfy { $0.approaches <= 1 } }
 
   var systems: SystemNames { SystemNames(tallies.map(\.profile)) }
@@ -112,5 +113,5 @@ extension Script {
   /// A script's text is escaped in XML, but not in HTML. The marks around it make it the same in both.
   static let page = Script(
     "//<![CDATA[\n" + String(decoding: PackageResources.report_js, as: UTF8.self) + "//]]>",
-    fingerprint: "dzDXlg54KW1BLOmoORH94b2zHKg7PzjTrWnoOsONx8g=")
+    fingerprint: "13DKGjJR42ZTEOE8lW8cbocDNrs53nsxKlku/61wsoQ=")
 }

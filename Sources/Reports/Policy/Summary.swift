@@ -13,7 +13,7 @@ struct Summary {
         "div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-labelledby": "summary"]
       ) {
         page in
-        page.element("table", ["class": "wide"]) { page in
+        page.element("table", ["class": "wide stack"]) { page in
           page.element("caption", report.isSingle ? caption : "Over all approaches. \(costs)")
           if report.isSingle {
             let rows = cards.map { card in
@@ -23,7 +23,7 @@ struct Summary {
             }
             SingleRow.table.write(rows, into: &page)
           } else {
-            TallyRow.table().write(TallyRow.all(report, cards), into: &page)
+            TallyRow.table(hasCrowd: report.hasCrowd).write(TallyRow.all(report, cards), into: &page)
           }
         }
       }
@@ -49,5 +49,8 @@ struct Summary {
     let text =
       "\(all) of \(total) \(total == 1 ? "profile" : "profiles") would have delivered every near trigger"
     return text + (late > 0 ? ", \(late) of them late." : ".")
+      + (report.hasCrowd
+        ? " That is the typical phone; in the comparison a crowd of phones that differ delivers its own share."
+        : "")
   }
 }

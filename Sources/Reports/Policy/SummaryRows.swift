@@ -110,15 +110,9 @@ package struct SingleRow {
     let late = verdicts.count { $0.outcome == .deliveredLate }
     let words =
       "\(verdicts.count - missed.count) of \(verdicts.count)" + (late > 0 ? " (\(late) late)" : "")
-    if missed.isEmpty { return words }
-    let places = missed.prefix(3).map { verdict in
-      (result.timeline.name(of: verdict.beacon).map { "\($0) " } ?? "") + "at "
-        + Figures.time(verdict.crossed)
-    }
-    let more = missed.count > places.count ? " and \(missed.count - places.count) more" : ""
+    guard let places = result.missedPlaces else { return words }
     let reasons = Reason.allCases.filter { reason in missed.contains { $0.outcome == reason } }
-    return
-      "\(words): missed \(places.joined(separator: ", "))\(more) (\(reasons.map(\.rawValue).joined(separator: ", ")))"
+    return "\(words): missed \(places) (\(reasons.map(\.rawValue).joined(separator: ", ")))"
   }
 
   private var why: String {
@@ -181,8 +175,10 @@ package struct TallyRow {
     }
   }
 
-  /// `hasPhones`: whether some rows are of a phone with a name.
-  package static func table(hasPhones: Bool = false) -> Table<TallyRow> {
+  /// - Parameters:
+  ///   - hasPhones: whether some rows are of a phone with a name.
+  ///   - hasCrowd: whether a crowd was followed, too, which a page then shows.
+  package static func table(hasPhones: Bool = false, hasCrowd: Bool = false) -> Table<TallyRow> {
     Table(
       [
         .init("Profile", on: .page) {
@@ -196,13 +192,23 @@ package struct TallyRow {
           .init("OS", on: .terminal) { $0.name },
           .init("Strategy", on: .terminal) { $0.tally.profile.strategy.name },
           .init(
-            "Delivered", meaning: "share of the near triggers that the app saw, in time or late",
+            "Delivered",
+            meaning: "share of the near triggers that the app saw, in time or late, on the typical phone",
             isNumber: true
           ) {
             Figures.share($0.tally.share)
           } write: {
             $0.writeShare(into: &$1)
           },
+        ]
+        + (hasCrowd
+          ? [
+            .init(
+              "Crowd", on: .page, meaning: "the same share: the mean over a crowd of phones that differ",
+              isNumber: true
+            ) { Figures.share($0.tally.meanShare) }
+          ] : [])
+        + [
           .number("In time", meaning: "less than a second after the crossing") { "\($0.tally.delivered)" },
           .number("Late") { "\($0.tally.late)" },
           .number("Missed") { "\($0.tally.missedCount)" },
@@ -293,8 +299,11 @@ package struct ComparisonRow {
       .init("Missed because", on: .terminal, meaning: "by the typical phone") {
         $0.entry.tally.reasonWords
       },
-      .init("Hangs on", meaning: "what decided, and nobody measured on this system: the shares may be others")
-      {
+      .init(
+        "Hangs on",
+        meaning:
+          "what decided, and nobody measured on this system: the crowd spreads wider than what was measured elsewhere"
+      ) {
         $0.entry.tally.unmeasured.map(\.rule).joined(separator: ", ")
       },
     ])
@@ -311,6 +320,17 @@ extension Report {
 }
 
 extension Simulation {
+  /// `Bronze at 87 s, Cup at 117 s and 2 more`; nil: no near trigger was missed.
+  var missedPlaces: String? {
+    let missed = verdicts.filter { !$0.outcome.isDelivered }
+    if missed.isEmpty { return nil }
+    let places = missed.prefix(3).map { verdict in
+      (timeline.name(of: verdict.beacon).map { "\($0) " } ?? "") + "at " + Figures.time(verdict.crossed)
+    }
+    let more = missed.count > places.count ? " and \(missed.count - places.count) more" : ""
+    return places.joined(separator: ", ") + more
+  }
+
   /// The drain over a longer span, in which the phone neither ranges nor locates after this result's end.
   func batteryFactor(over span: Milliseconds) -> Double {
     span > end ? 1 + (batteryFactor - 1) * Double(end) / Double(span) : batteryFactor

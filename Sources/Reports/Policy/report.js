@@ -86,11 +86,11 @@ function setInstant(time, chart) {
   speak();
 }
 
-function distanceAt(card, time) {
+function distanceAt(card, curve, time) {
   if (time > card.known) return 'not known';
-  const i = before(card.d, time);
-  if (i < 0 || card.d[i][1] === null) return 'out of range';
-  const [from, metresThen] = card.d[i], next = card.d[i + 1];
+  const i = before(curve, time);
+  if (i < 0 || curve[i][1] === null) return 'out of range';
+  const [from, metresThen] = curve[i], next = curve[i + 1];
   if (!next || next[1] === null || next[0] <= from) return metres(metresThen);
   return metres(metresThen + (next[1] - metresThen) * (time - from) / (next[0] - from));
 }
@@ -103,7 +103,9 @@ const holding = (lane, time) => lane.r.reduce((found, row) => {
 function findings(card, time) {
   if (time > card.end) return [['State', 'not followed further']];
   if (time > card.until) return [['State', 'too much for this page: see --json']];
-  const found = [['Distance', distanceAt(card, time)]], window = card.w[before(card.w, time)];
+  // One of each beacon.
+  const found = card.d.map(([name, curve]) => [name < 0 ? 'Distance' : words[name], distanceAt(card, curve, time)]);
+  const window = card.w[before(card.w, time)];
   if (window) {
     found.push(['State', data.states[window[1]][2] + (window[3] < 0 ? '' : '. ' + words[window[3]])]);
     if (card.counts) {

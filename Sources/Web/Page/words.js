@@ -29,6 +29,7 @@ const outcomes = {
   AUDIO_PAUSE: 'ranging pauses while audio plays',
   TIMER_FROZEN: 'the app’s timer stood still with its process',
   AUTH_DENIED: 'location permission was denied, or only for when in use',
+  BACKGROUND_REFRESH_OFF: 'Background App Refresh is off, so that no region event wakes the app',
   REDUCED_ACCURACY: 'precise location was withheld',
   BT_OFF: 'Bluetooth was off',
   STATE_UNKNOWN_NO_EVENT: 'the phone was inside again without an event',

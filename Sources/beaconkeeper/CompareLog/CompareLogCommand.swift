@@ -13,6 +13,7 @@ struct CompareLogCommand: ParsableCommand {
       beaconkeeper compare-log <log> ... … --timeline <file>
       beaconkeeper compare-log <log> ... … --capture <file> --config <file>
       beaconkeeper compare-log <log> ... … --fit <file>
+      beaconkeeper compare-log --record <file>
       """,
     discussion: """
       Reads what a phone wrote, predicts from the same events what its app should have done, and shows where the two part: \
@@ -21,7 +22,7 @@ struct CompareLogCommand: ParsableCommand {
       A log is a file, or - for standard input, with lines of any of these kinds:
         our own       {"time":"2026-11-28T10:00:03Z","event":"near","beacon":"pump"}
         iOS, macOS    NSLog and Xcode; `log show`, also with --style syslog,
-                      compact or ndjson; what Console copies; idevicesyslog
+                      compact, json or ndjson; what Console copies; idevicesyslog
         Android       logcat in the formats threadtime, time, long, year, epoch;
                       Android Studio
       In foreign lines the names of callbacks count: didEnterRegion, didExitRegion, didDetermineState, didRange, \
@@ -37,8 +38,14 @@ struct CompareLogCommand: ParsableCommand {
       events that both tell, and how far it is off is printed. Without them, region events, and distances that the app wrote, \
       come from the log itself.
 
+      A divergence that an earlier one explains is counted there: after it, the phone is taken as the log shows it, with \
+      the log's constants and region events.
+
+      --record reads out what a gateway keeps about a phone whose app reports what it noticed: the retained message of \
+      phone/<phone>/record. It needs no log.
+
       --fit writes what the logs say about the constants as a profile for `profiles:`. A constant with fewer than \
-      --fit-least observations is shown, but not written.
+      --fit-least observations is shown, but not written. What differs from visit to visit is written as a distribution.
 
       Exit status: 0 the log agrees, 1 it diverges, 64 wrong usage, 65 there is nothing to compare or a line of our own format \
       is malformed, 73 the profile cannot be written, 74 a file cannot be read, 78 a bad configuration.
@@ -48,6 +55,8 @@ struct CompareLogCommand: ParsableCommand {
         beaconkeeper compare-log a.log --os ios17 --strategy stock --timeline a.jsonl
         beaconkeeper compare-log a.log --phone anna --capture a.btsnoop -c my.yaml
         beaconkeeper compare-log *.log --os ios17 --strategy stock --fit mine.yaml
+        mosquitto_sub -C 1 -t beaconkeeper/forecourt/phone/anna/record | \\
+          beaconkeeper compare-log --record -
         idevicesyslog -p Shop >a.log
         beaconkeeper compare-log a.log --os ios17 --strategy stock --app Shop
         adb logcat -d --pid=$(adb shell pidof -s com.example.shop) >a.log
@@ -55,7 +64,11 @@ struct CompareLogCommand: ParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("A log of the phone; - is standard input.", valueName: "log"))
-  var logs: [String]
+  var logs: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "A message of phone/<phone>/record instead of a log; - is standard input.", valueName: "file"))
+  var record: String?
   @Option(
     help: ArgumentHelp("Only foreign lines that contain this: the app's name or process.", valueName: "text"))
   var app: String?
@@ -78,6 +91,14 @@ struct CompareLogCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    if record != nil {
+      guard logs.isEmpty, !json, fit.fit == nil else {
+        throw ValidationError(
+          "--record goes with neither a log nor --json nor --fit: the message is JSON itself.")
+      }
+      return
+    }
+    guard !logs.isEmpty else { throw ValidationError("Name a log of the phone, or a message by --record.") }
     guard logs.count(where: { $0 == "-" }) < 2 else { throw ValidationError("- is given twice.") }
     _ = try times()
     try truth.check()
@@ -96,13 +117,21 @@ struct CompareLogCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let record {
+      guard let account = RecordAccount(try InputText(path: record).bytes()) else {
+        throw failure("\(record): this is no message of phone/<phone>/record", .dataError)
+      }
+      try tell(account.text)
+      if !account.agrees { throw ExitCode(1) }
+      return
+    }
     let configuration =
       truth.needsConfiguration
       ? try ConfigurationOption.load(truth.config).configuration : .builtIn(hostName: "")
     let profile = try chosenProfile(configuration)
     let (tolerance, zone, date) = try times()
     let known = try truth.read(configuration)
-    var comparisons: [LogComparison] = []
+    var blames: [LogBlame] = []
     var observed = LogFit()
     var faults = 0
     for path in logs {
@@ -113,22 +142,22 @@ struct CompareLogCommand: ParsableCommand {
       faults += log.faults.count
       tellWhatWasRead(log, path)
       do throws(LogComparison.Obstacle) {
-        let comparison = try LogComparison(
+        let blame = try LogBlame(
           log, with: profile, near: known?.near ?? truth.nearRule(configuration), truth: known?.timeline,
           tolerance: tolerance)
-        observed.add(log, comparison)
-        comparisons.append(comparison)
+        observed.add(log, blame.comparison)
+        blames.append(blame)
       } catch {
         throw failure("\(path): \(error.words)", .dataError)
       }
     }
     let account = LogAccount(
-      comparisons: comparisons, paths: logs, fit: observed.rows, profile: profile, begin: known?.begin)
+      blames: blames, paths: logs, fit: observed.rows, profile: profile, begin: known?.begin)
     try fit.write(observed, profile: profile, logs: logs.count)
     if fit.fit != "-" { try tell(json ? account.json : account.text) }
     if faults > 0 { throw failure("\(faults) lines cannot be used", .dataError) }
-    if comparisons.contains(where: { !$0.divergences.isEmpty }) { throw ExitCode(1) }
-    if let empty = comparisons.firstIndex(where: { $0.compared == 0 }) {
+    if blames.contains(where: { !$0.causes.isEmpty }) { throw ExitCode(1) }
+    if let empty = blames.firstIndex(where: { $0.comparison.compared == 0 }) {
       throw failure("\(logs[empty]): nothing that this log tells could be compared", .dataError)
     }
   }

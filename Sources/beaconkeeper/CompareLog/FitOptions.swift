@@ -44,16 +44,25 @@ struct FitOptions: ParsableArguments {
     let head = ["  \(key):", "    - name: \(base)-seen", "      based_on: \(base)", "      set:"]
     return head
       + rows.map { row in
+        let observed = "\(row.count) \(row.count == 1 ? "observation" : "observations")"
         var source =
-          "median of \(row.count) \(row.count == 1 ? "observation" : "observations"), "
-          + "\(Amount.seconds(row.least)) to \(Amount.seconds(row.most)), in \(logs) \(logs == 1 ? "log" : "logs")"
+          (row.isSpread
+            ? observed
+            : "median of \(observed), \(Amount.seconds(row.least)) to \(Amount.seconds(row.most))")
+          + ", in \(logs) \(logs == 1 ? "log" : "logs")"
         if let device { source += " of \(device)" }
         // Many observations of one phone are still a single report.
         let confidence = logs >= 3 && row.count >= 20 ? Confidence.medium : .low
         var quoted = JSONWriter()
         quoted.value(source)
+        let spread = row.spread
+        let value =
+          row.isSpread
+          ? "values: \"\(spread.values)\", " + (spread.never.isEmpty ? "" : "never: \(spread.never), ")
+            + "trials: \(spread.trials)"
+          : "value: \(Amount.seconds(row.rounded))"
         return
-          "        \(row.rule): { value: \(Amount.seconds(row.rounded)), source: \(quoted.text), confidence: \(confidence.rawValue) }"
+          "        \(row.rule): { \(value), source: \(quoted.text), confidence: \(confidence.rawValue) }"
       }
   }
 }

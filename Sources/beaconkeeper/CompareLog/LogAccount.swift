@@ -3,7 +3,7 @@ import Phones
 
 /// The result of `compare-log` for people and as JSON.
 struct LogAccount {
-  let comparisons: [LogComparison]
+  let blames: [LogBlame]
   let paths: [String]
   /// What the logs say about the constants.
   let fit: [LogFit.Row]
@@ -12,36 +12,38 @@ struct LogAccount {
   let begin: Milliseconds?
 
   var text: String {
-    var parts = zip(comparisons, paths).map { text(of: $0, path: $1) }
+    var parts = zip(blames, paths).map { text(of: $0, path: $1) }
     let rows = fit.filter { profile.told($0.rule) != nil }
     if !rows.isEmpty { parts.append("WHAT THE LOG SAYS ABOUT THE CONSTANTS\n\n" + Self.table(rows, profile)) }
     return parts.joined(separator: "\n\n")
   }
 
-  private func text(of comparison: LogComparison, path: String) -> String {
+  private func text(of blame: LogBlame, path: String) -> String {
+    let comparison = blame.comparison
     let subject = "\(profile.os.name) \(profile.strategy.name)"
     var lines = [clock(comparison)].compactMap(\.self)
     if comparison.uncomparedNears > 0 {
       lines.append(
         "near was not compared: nothing says where the beacon was; give --timeline or --capture")
     }
-    let divergences = comparison.divergences
-    guard let first = divergences.first else {
+    let causes = blame.causes
+    guard let first = causes.first else {
       lines.append(
         comparison.compared == 0
           ? "nothing in \(path) could be compared with \(subject)"
           : "\(path) agrees with \(subject): \(comparison.compared) statements compared")
       return lines.joined(separator: "\n")
     }
-    let count = divergences.count == 1 ? "one divergence" : "\(divergences.count) divergences"
+    let count = causes.count == 1 ? "one divergence" : "\(causes.count) divergences"
     lines.append("\(path) and \(subject): \(count), \(comparison.compared) statements compared")
     lines += ["", "FIRST DIVERGENCE"] + told(first, comparison)
-    if divergences.count > 1 { lines += ["", "THE OTHERS"] }
-    for divergence in divergences.dropFirst() { lines += told(divergence, comparison) }
+    if causes.count > 1 { lines += ["", "THE OTHERS"] }
+    for cause in causes.dropFirst() { lines += told(cause, comparison) }
     return lines.joined(separator: "\n")
   }
 
-  private func told(_ divergence: Divergence, _ comparison: LogComparison) -> [String] {
+  private func told(_ cause: LogBlame.Cause, _ comparison: LogComparison) -> [String] {
+    let divergence = cause.divergence
     let time = Self.calendar(divergence.time, in: comparison)
     let row =
       divergence.count > 1
@@ -56,6 +58,13 @@ struct LogAccount {
       lines.append(
         "  constant    \(constant.name) = \(constant.value), \(constant.confidence.inWords) (\(constant.source.inWords))\(seen)"
       )
+    }
+    if !cause.corrected.isEmpty || cause.followers > 0 {
+      let values = cause.corrected.map { "\($0.rule) = \(Amount.seconds($0.rounded))" }
+      let count = "\(cause.followers) more \(cause.followers == 1 ? "divergence" : "divergences")"
+      lines.append(
+        "  explains    \(count), gone with "
+          + (values.isEmpty ? "the log's own region events" : values.joined(separator: ", ")))
     }
     return lines
   }
@@ -85,7 +94,8 @@ struct LogAccount {
   }
 
   private static func words(_ row: LogFit.Row) -> String {
-    "\(Amount.seconds(row.rounded)) (\(row.count) \(row.count == 1 ? "observation" : "observations"))"
+    "\(Amount.seconds(row.rounded)) (\(row.count) \(row.count == 1 ? "observation" : "observations")"
+      + (row.never > 0 ? ", \(row.never) without)" : ")")
   }
 
   /// A time of the timeline in the log: in UTC, or in the log's own zone if it names none; without a year that nobody knows.
@@ -103,7 +113,7 @@ struct LogAccount {
       json.field("kind", "log-comparison")
       json.field("os", profile.os.name)
       json.field("strategy", profile.strategy.name)
-      json.objects("logs", Array(zip(paths, comparisons))) { json, log in
+      json.objects("logs", Array(zip(paths, blames))) { json, log in
         write(log.1, path: log.0, to: &json)
       }
       json.objects("constants", fit.filter { profile.told($0.rule) != nil }) { json, row in
@@ -113,12 +123,14 @@ struct LogAccount {
         json.field("least_s", Self.seconds(row.least), decimals: 3)
         json.field("most_s", Self.seconds(row.most), decimals: 3)
         json.field("observations", row.count)
+        if row.never > 0 { json.field("never", row.never) }
       }
     }
     return writer.text
   }
 
-  private func write(_ comparison: LogComparison, path: String, to json: inout JSONWriter) {
+  private func write(_ blame: LogBlame, path: String, to json: inout JSONWriter) {
+    let comparison = blame.comparison
     json.field("log", path)
     json.field("begin", Self.calendar(0, in: comparison))
     if let alignment = comparison.alignment {
@@ -127,7 +139,8 @@ struct LogAccount {
       json.field("clock_events", alignment.matches)
     }
     json.field("compared", comparison.compared)
-    json.objects("divergences", comparison.divergences) { json, divergence in
+    json.objects("divergences", blame.causes) { json, cause in
+      let divergence = cause.divergence
       json.field("kind", divergence.kind.rawValue)
       json.field("t", Self.seconds(divergence.time), decimals: 3)
       json.field("time", Self.calendar(divergence.time, in: comparison))
@@ -136,6 +149,7 @@ struct LogAccount {
       json.field("predicted", divergence.predicted)
       json.field("seen", divergence.seen)
       if let reason = divergence.reason { json.field("reason", reason.rawValue) }
+      json.field("explains", cause.followers)
       json.objects("constants", profile.constants(divergence.constants)) { json, constant in
         json.field("name", constant.name)
         json.field("value", constant.value)

@@ -12,7 +12,8 @@ struct DesignCommand: ParsableCommand {
     abstract: "Which power, interval, regions and strategy serve an installation?",
     discussion: """
       Tries beacons in a row, such as those of exhibits, pumps or shelves, with visitors who stop at each. It tries transmit \
-      powers, advertising intervals, one region for all places or one for each, and distances at which the app fires, with \
+      powers, advertising intervals, one region for all places or one for each, distances at which the app fires and how long the \
+      phone must be that near (dwell), with \
       every strategy of the systems that your visitors have. It shows the best choices, why the others fall out, and which \
       spacing would work. Phones differ by 9 dB up and down, for their model and the body that carries them.
 
@@ -77,7 +78,10 @@ struct DesignCommand: ParsableCommand {
   var report: String?
   @Option(help: ArgumentHelp("Write a timeline with expectations for your app's CI.", valueName: "file"))
   var ci: String?
-  @Flag(help: "Print one JSON object.")
+  @Flag(
+    help:
+      "Print one JSON object; its schema is design.schema.json, in config/schemas or /usr/share/beaconkeeper/schemas."
+  )
   var json = false
 
   private var variant: Variant { profiles.chosenVariant ?? .observed }
@@ -126,6 +130,7 @@ struct DesignCommand: ParsableCommand {
     let isIOS = chosen.contains { $0.os.family == .iOS }
     try tell(
       (isIOS ? "\(variant.words)\n\n" : "") + page.text
+        + (ci == nil ? "" : check.dwellNote)
         + (ci.map { "\n\nIn your CI:\n  " + check.command($0, variant, profiles, config) } ?? ""))
   }
 
@@ -242,6 +247,14 @@ struct DesignCheck {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// What the check leaves out.
+  var dwellNote: String {
+    let dwell = best.choice.dwell
+    return dwell > 0
+      ? "\n\nThe check ends where the app first ranges the beacon near; it fires \(Amount.seconds(dwell)) later, if it is still near."
+      : ""
+  }
+
   func command(_ path: String, _ variant: Variant, _ options: ProfileOptions, _ config: String?) -> String {
     let quoted = { (path: String) in
       path.allSatisfy { $0.isLetter || $0.isNumber || "/._-".contains($0) }
@@ -253,6 +266,8 @@ struct DesignCheck {
     words.append("--near \(metres(choice.near)) --rearm \(metres(choice.near + choice.near / 2))")
     words.append("--set heard_distance=\(metres(choice.heard(offset: 0)))")
     words.append("--set empty_ticks_per_ten=\(choice.emptyTicks)")
+    // Below that it makes no difference to what is noticed.
+    if choice.interval > 1000 { words.append("--set advertising_interval=\(choice.interval)ms") }
     if let config { words.append("--config \(quoted(config))") }
     words += options.scenario.map { "--\($0.name) \($0.value)" }
     for answer in best.answers {
@@ -269,9 +284,12 @@ struct DesignDocument {
   init(_ design: InstallationDesign, _ variant: Variant) {
     var writer = JSONWriter()
     writer.object { json in
+      json.field("version", 1)
+      json.field("kind", "design")
       json.field("variant", variant.rawValue)
       json.objects("choices", design.options) { json, option in Self.write(option, into: &json) }
       json.objects("strategies", design.strategies) { json, answer in Self.write(answer, into: &json) }
+      json.objects("changes", design.changes) { json, option in Self.write(option, into: &json) }
       json.objects("spacings", design.spacings) { json, wider in
         json.field("spacing_m", Double(wider.spacing) / 1e6, decimals: 3)
         Self.write(wider.option, into: &json)
@@ -285,6 +303,7 @@ struct DesignDocument {
     json.field("interval_ms", Int(option.choice.interval))
     json.field("regions", option.choice.hasRegionOfEach ? "each" : "one")
     json.field("near_m", Double(option.choice.near) / 1e6, decimals: 3)
+    json.field("dwell_s", Double(option.choice.dwell) / 1000, decimals: 3)
     json.field("right", option.right, decimals: 4)
     json.field("wrong", option.early, decimals: 4)
     json.field("late", option.late, decimals: 4)
@@ -305,5 +324,6 @@ struct DesignDocument {
     json.field("missed", answer.tally.missedShare, decimals: 4)
     json.field("latest_s", Double(answer.tally.latest) / 1000, decimals: 3)
     json.field("battery_factor", answer.tally.battery, decimals: 4)
+    if let day = answer.dayBattery { json.field("battery_factor_day", day, decimals: 4) }
   }
 }

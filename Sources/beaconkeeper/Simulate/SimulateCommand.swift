@@ -263,12 +263,13 @@ struct SimulateCommand: ParsableCommand {
     }
     let since = try approaches.beginning(approaches.timeline == nil ? .pocket : .timeline)
     let single = capture.isEmpty && account.approaches == 1
+    let note = approaches.approach.isEmpty ? "" : SimulationTable.note(on: try approaches.walks())
     if compare {
-      try tell(SimulationTable(comparisons, variant, since, visitsPerDay: visitsPerDay).text)
+      try tell(note + SimulationTable(comparisons, variant, since, visitsPerDay: visitsPerDay).text)
     } else if single {
-      try tell(SimulationTable(account.results, variant, since, at: approaches.instants()).text)
+      try tell(note + SimulationTable(account.results, variant, since, at: approaches.instants()).text)
     } else {
-      try tell(SimulationTable(account.tallies, variant, since).text)
+      try tell(note + SimulationTable(account.tallies, variant, since).text)
     }
   }
 

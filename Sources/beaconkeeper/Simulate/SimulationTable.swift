@@ -13,7 +13,8 @@ struct SimulationTable {
     let reasons = results.map { result in
       (
         result.profile.os.family,
-        result.verdicts.isEmpty ? result.outcome.map { [$0] } ?? [] : result.verdicts.map(\.outcome)
+        (result.verdicts.isEmpty ? result.outcome.map { [$0] } ?? [] : result.verdicts.map(\.outcome))
+          + instants.compactMap { result.window(at: $0)?.why }
       )
     }
     text =
@@ -47,6 +48,17 @@ struct SimulationTable {
   private static func header(_ variant: Variant, _ since: Since, _ profiles: [PhoneProfile]) -> String {
     (profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n" : "")
       + (profiles.first?.circumstances ?? []).map { "\($0)\n" }.joined() + "\(since.words)\n\n"
+  }
+
+  /// Before the table, if a walk begins where the beacon is heard: what woke the app at its start would not wake one that has been
+  /// there for a while.
+  static func note(on walks: [Approach]) -> String {
+    let isInEarshot = walks.contains { walk in
+      walk.timeline.distance(at: 0).map { $0 < Double(StrategyProfile.usualHearing) / 1e6 } ?? false
+    }
+    return isInEarshot
+      ? "The walk begins in earshot: the phone hears the beacon from its start on, as if it came into range just then.\nOne that has been there for longer gets no event: a walk from 60 m shows it.\n"
+      : ""
   }
 
   /// A line for each instant and profile.

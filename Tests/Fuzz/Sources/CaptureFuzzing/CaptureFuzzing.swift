@@ -37,6 +37,9 @@ private struct Decoding: Equatable {
           observations += 1
           precondition((1...200).contains(observation.key.utf8.count))
           advance(to: observation.time)
+        case .report(let report):
+          precondition(report.phone.utf8.count <= 255 && report.payload.count <= 1650)
+          advance(to: report.time)
         case .health(let change):
           healthChanges += 1
           advance(to: change.time)

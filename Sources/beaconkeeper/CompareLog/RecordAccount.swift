@@ -1,0 +1,67 @@
+import Core
+import Phones
+
+/// A message of `phone/<phone>/record`, read out for people: what the gateway predicted for a phone, and what its app noticed.
+struct RecordAccount {
+  let text: String
+  /// Whether the app did what was predicted each time.
+  let agrees: Bool
+
+  /// The bytes may be hostile. nil: they are no record.
+  init?(_ bytes: [UInt8]) {
+    guard let tree = try? JSONTree(bytes), let os = tree.text("os"), let strategy = tree.text("strategy"),
+      let beacon = tree.text("beacon"), case .list(let latest)? = tree["latest"]
+    else { return nil }
+    func count(_ name: String) -> Int? { tree.number(name).flatMap { Int(exactly: $0) } }
+    guard let nears = count("nears"), let predicted = count("predicted"), let seen = count("seen"),
+      let missed = count("missed"), let unpredicted = count("unpredicted"), let alarms = count("false"),
+      let late = count("late"), let uncounted = count("uncounted"), let pending = count("pending")
+    else { return nil }
+    agrees = missed + unpredicted + alarms == 0
+    let since = tree.text("since")
+    var lines = [
+      "\(os.printable) \(strategy.printable), \(beacon.printable): "
+        + (since.map { "\(nears) nears since \($0.printable)" } ?? "the app has reported nothing yet")
+    ]
+    if since != nil {
+      lines += [
+        "", "RECORD",
+        [
+          ["predicted", "\(predicted)", "nears that the app was predicted to notice"],
+          ["  missed", "\(missed)", "of these, those that it did not notice"],
+          ["seen", "\(seen)", "nears that it noticed"],
+          ["  unpredicted", "\(unpredicted)", "of these, those that it was predicted to miss"],
+          ["  late", "\(late)", "of these, those that took it a second or more"],
+          ["false", "\(alarms)", "reports though the beacon was not near"],
+          ["uncounted", "\(uncounted)", "reports that count nowhere"],
+          ["pending", "\(pending)", "not concluded yet"],
+        ].text,
+        "the app was late by \(Self.seconds(tree, "median_late_s")) (median) and at most \(Self.seconds(tree, "worst_late_s"));"
+          + " its clock was behind by \(Self.seconds(tree, "offset_s"))",
+      ]
+    }
+    let rows = latest.prefix(32).map { one in
+      ["near_at", "zone", "outcome", "delivered_at", "seen_at", "result"].map {
+        one.text($0)?.printable ?? "-"
+      }
+    }
+    if !rows.isEmpty {
+      lines += [
+        "", "THE LATEST",
+        ([["NEAR AT", "ZONE", "PREDICTED", "FOR", "SEEN AT", "RESULT"]] + rows).text,
+      ]
+    }
+    text = lines.joined(separator: "\n")
+  }
+
+  private static func seconds(_ tree: JSONTree, _ name: String) -> String {
+    tree.number(name).map { decimal($0, decimals: 3) + " s" } ?? "unknown"
+  }
+}
+
+extension JSONTree {
+  fileprivate func number(_ name: String) -> Double? {
+    if case .number(let number)? = self[name] { return number }
+    return nil
+  }
+}
