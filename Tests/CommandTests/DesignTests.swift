@@ -38,7 +38,8 @@ import Testing
     let printed = try #require(result.output.split(separator: "In your CI:").last)
     let words = printed.split { $0.isWhitespace || $0 == "\\" }.map(String.init)
     #expect(words.first == "beaconkeeper")
-    #expect(result.output.contains("The check ends where the app first ranges the beacon near; it fires 5 s later"))
+    #expect(
+      result.output.contains("The check ends where the app first ranges the beacon near; it fires 5 s later"))
     let check = try await Command(Array(words.dropFirst())).end()
     #expect(check.status == 0, "\(words): \(check.errors)")
     let odd = path.replacing("design-", with: "a visit-")
