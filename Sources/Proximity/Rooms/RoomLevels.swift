@@ -12,7 +12,7 @@ struct RoomLevels: Sendable {
   private(set) var isCovered: [Bool]
 
   /// How many windows (0.3 s) the expectation counts as.
-  private static let doubt: Float = 30
+  private static let doubt: Float = 6
   /// Standard deviation of a level where nothing was counted, dB.
   private static let deviation: Float = 8
   /// Standard deviation of the smoothing kernel, dB.
