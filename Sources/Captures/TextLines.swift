@@ -89,7 +89,7 @@ struct TextLines: Sendable {
       output.set(health, of: receiver, reason: try reason(fields, line), wallTime: time)
       return true
     }
-    if let kind = fields.report, let phone = fields.phone {
+    if let kind = fields.report, let phone = fields.phone, fields.address == nil {
       guard output.batch.isEmpty else { return false }
       guard let digits = fields.payload else { throw missing("payload", "what the app sent, in hexadecimal") }
       guard (1...255).contains(phone.count) else {

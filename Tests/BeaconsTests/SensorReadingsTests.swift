@@ -48,6 +48,17 @@ import Testing
     ("121695fe5030e10405060504030201" + "191001" + "00", "opening true, packet_id 5.0"),
     // With an octet of inputs and outputs after the capability.
     ("141695fe7130e10405060504030201" + "2000" + "0a10015a", "battery_pct 90.0, packet_id 5.0"),
+    // A door's magnet is near: it is closed.
+    (
+      "0eff9a0801bf08fc2d80050bffc75a",
+      "battery_low false, battery_v 2.9, humidity_pct 45.0, moving true, opening false, temperature_c 23.0"
+    ),
+    ("12ffc0ac805a00fbff01000000000000000000", "battery_pct 90.0, presence true, temperature_c -5.0"),
+    (
+      "13161a18100c0b22fc1880004000010203040506",
+      "battery_v 2.85, humidity_pct 50.0, moisture_pct 25.0, packet_id 12.0, temperature_c -1.0"
+    ),
+    ("0303519817ff30226c01000101c2010f17701ce8ffffffff189cffff", "temperature_c_3 60.0"),
     // Nobody's meat: no probe is in.
     ("0302f0ff0fff00000000010203040506f6fff6ff", ""),
     ("0d0954503335372028313233342907ffc2f3ff2d022c", "humidity_pct 45.0, temperature_c -1.3"),

@@ -116,6 +116,8 @@ import Testing
     #expect(result.output.contains("ios17 stock, van: 3 nears since 2026-11-28T09:00:00.000Z"))
     #expect(result.output.contains("at most 2.5 s") && result.output.contains("missed"))
     #expect(try await compare(["--record", "-"], input: "{}").status == 65)
+    let vast = record.replacing("\"missed\":1", with: "\"missed\":9223372036854774784")
+    #expect(try await compare(["--record", "-"], input: vast).status == 65)
     #expect(try await compare([]).status == 64)
   }
 }

@@ -1,5 +1,5 @@
 @testable import Configuration
-import Phones
+@testable import Phones
 import Testing
 
 @Suite struct PhoneTests {
@@ -110,6 +110,17 @@ import Testing
     #expect(spread.source.inWords == "my logs of S0")
   }
 
+  @Test func `a distribution's tails end where its rule does, and trials may be any number`() throws {
+    let set = "tick_period: { values: \"20 ms, 100 ms\", trials: \(Int.max) }, grace: { values: 1 s, trials: 2 }"
+    let anna = try phone(
+      "beacon: van, os: mine, strategy: stock",
+      more: "profiles: { os: [{ name: mine, based_on: ios17, set: { \(set) } }] }")
+    let spread = PhoneSpread(of: anna.profile, draws: 200)
+    for visit in 0..<10 {
+      for phone in 0..<20 { #expect(spread.draw(phone: phone, visit: visit).profile.os[.tickPeriod] > 0) }
+    }
+  }
+
   private static func fault(_ keys: String) -> String {
     "\(site)phones: [{ name: anna, \(keys) }]"
   }
@@ -119,6 +130,9 @@ import Testing
     Fault(
       profile("name: mine, based_on: ios17, set: { grace: { values: ▸\"9 s, 3 s\" } }"), "must ascend",
       "for example"),
+    Fault(
+      profile("name: mine, based_on: ios17, set: { grace: { values: ▸\"120 % 5 s, 130 % 6 s\", trials: 3 } }"),
+      "has no share"),
     Fault(
       profile("name: mine, based_on: ios17, set: { grace: ▸{ value: 9 s, trials: 3 } }"),
       "a value and a distribution", "keep value: or values:"),

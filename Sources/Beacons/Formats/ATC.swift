@@ -66,7 +66,7 @@ extension SensorFormat {
       "b-parasite", model: "b-parasite", in: .service(0x181A), first: first, length, sample: sample
     ) { data, body in
       data.field(.batteryVoltage, 2, .u16, per: 1000, body)
-      data.field(.temperature, 4, .u16, per: 1000, body)
+      data.field(.temperature, 4, .s16, per: 1000, body)
       data.field(.humidity, 6, .u16, per: 655.36, body)
       data.field(.moisture, 8, .u16, per: 655.36, body)
       if data.count >= 18 { data.field(.illuminance, 16, .u16, body) }

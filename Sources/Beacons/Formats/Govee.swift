@@ -89,8 +89,8 @@ extension SensorFormat {
     govee(model, .unnumbered, length, sample, isSent: { $1.lists(service: service) }) { data, body in
       for (index, offset) in offsets.enumerated() where data.bigEndian16(at: offset) != 0xFFFF {
         let number = Double(data.bigEndian16(at: offset)) / 100
-        // Of four probes it tells two at a time.
-        let ordinal = UInt8(index + 1) + (offsets == [10, 15] && data[8] == 2 ? 2 : 0)
+        // Of four probes it tells two at a time, those of the H5185 aside.
+        let ordinal = UInt8(index + 1) + (service != 0x8551 && data[8] & 0x3F == 2 ? 2 : 0)
         body(Reading(.temperature, ordinal: ordinal, .number(number)))
       }
     }

@@ -228,7 +228,7 @@ extension SensorFormat {
     take(4, 2) { data.flag(.moving, $0, bit: 7, body) }
     take(5, 3) { _ in }
     take(7, 1) { data.field(.batteryVoltage, $0, .u8, per: 100, plus: 200, body) }
-    if data[1] & 0x04 != 0 { data.flag(.opening, 1, bit: 3, body) }
+    if data[1] & 0x04 != 0 { body(Reading(.opening, .flag(data[1] & 0x08 == 0))) }
     data.flag(.batteryLow, 1, bit: 6, body)
   }
 
@@ -253,7 +253,7 @@ extension SensorFormat {
     data.field(.accelerationZ, 8, .s16le, per: 256, body)
     data.field(.temperature, 10, .s16le, per: 256, absent: -0x8000, body)
     data.field(.uptime, 12, .u32le, body)
-    data.flag(.opening, 16, bit: 0, body)
+    body(Reading(.opening, .flag(data[16] & 0x01 == 0)))
     body(Reading(.vibration, .flag(data[16] & 0x3C != 0)))
     data.field(.batteryLevel, 17, .u8, body)
   }
@@ -334,11 +334,11 @@ extension SensorFormat {
     data.flag(.problem, 15, bit: 0, body)
   }
 
-  /// Acconeer's radar boards: manufacturer data of 0xACC0. Big endian, the distance little endian.
+  /// Acconeer's radar boards: manufacturer data of 0xACC0. Little endian.
   ///
   ///     0   kind          1  0x80, 0x91: presence, 0x90: distance
-  ///     1   battery       1  %
-  ///     2   temperature   2  °C, signed
+  ///     1   battery       2  %
+  ///     3   temperature   2  °C, signed
   ///     5   presence      1; or distance, 2, mm
   private static func acconeer(_ kind: UInt8) -> SensorFormat {
     SensorFormat(
@@ -347,7 +347,7 @@ extension SensorFormat {
       sample: "12ffc0ac" + hexadecimal(UInt128(kind), octets: 1) + "5a00150001000000000000000000"
     ) { data, body in
       data.field(.batteryLevel, 1, .u8, body)
-      data.field(.temperature, 2, .s16, body)
+      data.field(.temperature, 3, .s16le, body)
       body(Reading(.presence, .flag(data[5] != 0)))
     }
   }
@@ -357,7 +357,7 @@ extension SensorFormat {
     sample: "12ffc0ac905a0015002c010000000000000000"
   ) { data, body in
     data.field(.batteryLevel, 1, .u8, body)
-    data.field(.temperature, 2, .s16, body)
+    data.field(.temperature, 3, .s16le, body)
     data.field(.distanceMillimetres, 5, .u16le, body)
   }
 
@@ -541,7 +541,7 @@ extension Span<UInt8> {
 
   fileprivate func inkbirdTemperature(_ body: (Reading) -> Void) {
     let number = Double(Int16(bitPattern: littleEndian16(at: 0))) / 100
-    body(Reading(.temperature, ordinal: self[4] == 1 ? 2 : 1, .number(number)))
+    body(Reading(.temperature, ordinal: self[4] == 0 ? 1 : 2, .number(number)))
   }
 
   fileprivate func weight(_ offset: Int, isPounds: Bool, _ body: (Reading) -> Void) {

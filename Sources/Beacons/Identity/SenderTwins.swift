@@ -32,7 +32,10 @@ struct SenderTrail: Equatable, Sendable {
       elsewhere += 1
       guard elsewhere == Self.patience || latest == 0 else { return false }
       elsewhere = 0
-      guard returns == 0 else { return false }
+      guard returns == 0 else {
+        returns -= 1
+        return false
+      }
       self = SenderTrail()
       self.receiver = receiver.rawValue
     }

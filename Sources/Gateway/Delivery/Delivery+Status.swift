@@ -24,7 +24,9 @@ struct OwnWords: Sendable {
   /// Returns whether a topic is retained, or cleared, that was not.
   mutating func note(_ message: Message) -> Bool {
     let before = payloads[message.topic]
-    guard message.retained, payloads.count < Self.limit || before != nil else { return false }
+    guard message.retained else { return false }
+    // Of more topics nobody knows what was there.
+    guard payloads.count < Self.limit || before != nil else { return true }
     let hash = message.payload.hashValue
     payloads[message.topic] = (hash, before?.last ?? hash)
     return before.map { ($0.last == Self.nothing) != message.payload.isEmpty } ?? true

@@ -56,6 +56,13 @@ public struct LogBlame: Sendable {
     }.map(\.element)
   }
 
+  /// Whether a constant can be what the log says.
+  private static func isPossible(_ row: LogFit.Row) -> Bool {
+    guard case .duration(let least)? = PhoneProfile.rules.first(where: { $0.name == row.rule })?.kind
+    else { return true }
+    return row.rounded >= least
+  }
+
   /// What the log says of the constants that a divergence hangs on, where it says something else than the profile.
   private static func corrections(
     _ divergence: Divergence, _ log: SeenLog, _ comparison: LogComparison, _ profile: PhoneProfile
@@ -65,7 +72,7 @@ public struct LogBlame: Sendable {
     var fit = LogFit()
     fit.add(log, comparison)
     return fit.rows.filter { row in
-      divergence.constants.contains(row.rule)
+      divergence.constants.contains(row.rule) && isPossible(row)
         && profile.told(row.rule).map {
           Amount.duration($0.value).map { abs($0 - row.rounded) > 100 } ?? false
         } ?? false

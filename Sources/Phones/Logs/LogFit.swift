@@ -33,7 +33,7 @@ public struct LogFit: Sendable {
     public var rounded: Milliseconds {
       let middle = values[values.count * 3 / 4] - values[values.count / 4]
       let step: Milliseconds = [1, 10, 100].first { $0 * 5 >= middle && (count >= 5 || $0 == 100) } ?? 1000
-      return (median + step / 2) / step * step
+      return max(step, (median + step / 2) / step * step)
     }
   }
 

@@ -12,7 +12,7 @@ struct LogInputs {
     var names: [String?] = []
     let tellsRegion = seen.contains { $0.event.what.isRegionEvent }
     var isInForeground = false
-    for (time, event) in seen {
+    for (index, (time, event)) in seen.enumerated() {
       switch event.what {
       case .happened(let happened):
         if happened == .foreground { isInForeground = true }
@@ -26,7 +26,18 @@ struct LogInputs {
         guard let beacon = Self.place(of: event.beacon, in: &names) else { continue }
         waypoints.append(.init(time: time, distance: distance, beacon: beacon))
       // The end is compared, and from then on it is a fact: what a dead process does not do is no further divergence.
-      case .terminated: entries.append(.init(time: time + reach + 1, event: .lowMemory))
+      // Unless it was begun again before: then no later than just before that.
+      case .terminated:
+        let next = seen[(index + 1)...].first { later in
+          switch later.event.what {
+          case .launched, .happened(.foreground): true
+          default: false
+          }
+        }
+        if isInForeground { entries.append(.init(time: time, event: .background)) }
+        isInForeground = false
+        entries.append(
+          .init(time: max(time, min(time + reach + 1, next.map { $0.time - 1 } ?? .max)), event: .lowMemory))
       case .near, .ranged, .launched, .suspended, .resumed, .expiration, .remaining, .scan,
         .inside,
         .other:

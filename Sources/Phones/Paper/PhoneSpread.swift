@@ -75,7 +75,11 @@ public struct PhoneSpread: Sendable {
       // Half the least to twice the most.
       let widening = isElsewhere ? (part < 0.5 ? 0.5 + part : 2 * part) : 1
       var value = Int64((measured.value(at: part) * widening).rounded())
-      if case .count(let range) = rule.kind { value = min(value, range.upperBound) }
+      switch rule.kind {
+      case .count(let range): value = min(max(value, range.lowerBound), range.upperBound)
+      case .duration(let least): value = max(value, least)
+      default: break
+      }
       draw.profile[place: place].value = isNever ? Measured.never(of: rule) : .number(value)
     }
     return draw

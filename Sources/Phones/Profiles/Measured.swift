@@ -37,7 +37,7 @@ public struct Measured: Hashable, Sendable {
     func parts(_ text: String, _ separator: String) -> [Substring] { text.split(separator: separator) }
     var quantiles: [Quantile] = []
     let (range, list) = (parts(text, " to "), parts(text, ", "))
-    func outside(_ count: Int?) -> Double { count.map { 1 / Double($0 + 1) } ?? 0 }
+    func outside(_ count: Int?) -> Double { count.map { 1 / (Double($0) + 1) } ?? 0 }
     func addTails(_ outside: Double) {
       guard outside > 0, let most = quantiles.last?.value else { return }
       quantiles.insert(Quantile(share: 0, value: 0), at: 0)
@@ -53,7 +53,9 @@ public struct Measured: Hashable, Sendable {
           throw ConstantError("\(text): \(item) has no share such as 50 %")
         }
         let share = words.count == 2 ? Double(words[0]).map { $0 / 100 } : index == 0 ? 0 : 1
-        guard let share else { throw ConstantError("\(item) has no share such as 50 %") }
+        guard let share, (0...1).contains(share) else {
+          throw ConstantError("\(item) has no share such as 50 %")
+        }
         let edge = outside(Int(trials))
         quantiles.append(Quantile(share: edge + share * (1 - 2 * edge), value: try number(value)))
       }

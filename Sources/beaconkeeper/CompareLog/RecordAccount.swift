@@ -12,12 +12,14 @@ struct RecordAccount {
     guard let tree = try? JSONTree(bytes), let os = tree.text("os"), let strategy = tree.text("strategy"),
       let beacon = tree.text("beacon"), case .list(let latest)? = tree["latest"]
     else { return nil }
-    func count(_ name: String) -> Int? { tree.number(name).flatMap { Int(exactly: $0) } }
+    func count(_ name: String) -> Int? {
+      tree.number(name).flatMap { (0...1e15).contains($0) ? Int(exactly: $0) : nil }
+    }
     guard let nears = count("nears"), let predicted = count("predicted"), let seen = count("seen"),
       let missed = count("missed"), let unpredicted = count("unpredicted"), let alarms = count("false"),
       let late = count("late"), let uncounted = count("uncounted"), let pending = count("pending")
     else { return nil }
-    agrees = missed + unpredicted + alarms == 0
+    agrees = missed == 0 && unpredicted == 0 && alarms == 0
     let since = tree.text("since")
     var lines = [
       "\(os.printable) \(strategy.printable), \(beacon.printable): "
