@@ -87,10 +87,16 @@ extension SensorFormat {
     _ model: String, _ service: UInt16, _ length: Length, _ offsets: [Int], _ sample: String
   ) -> SensorFormat {
     govee(model, .unnumbered, length, sample, isSent: { $1.lists(service: service) }) { data, body in
+      // Of four probes these tell two at a time.
+      let pair =
+        switch service {
+        case 0x8551: UInt8(1)
+        case 0x9851: data[7] & 0x3F
+        default: data[8]
+        }
       for (index, offset) in offsets.enumerated() where data.bigEndian16(at: offset) != 0xFFFF {
         let number = Double(data.bigEndian16(at: offset)) / 100
-        // Of four probes it tells two at a time, those of the H5185 aside.
-        let ordinal = UInt8(index + 1) + (service != 0x8551 && data[8] & 0x3F == 2 ? 2 : 0)
+        let ordinal = UInt8(index + 1) + (pair == 2 ? 2 : 0)
         body(Reading(.temperature, ordinal: ordinal, .number(number)))
       }
     }
