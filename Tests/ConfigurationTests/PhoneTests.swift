@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `a distribution's tails end where its rule does, and trials may be any number`() throws {
-    let set = "tick_period: { values: \"20 ms, 100 ms\", trials: \(Int.max) }, grace: { values: 1 s, trials: 2 }"
+    let set = "tick_period: { values: \"20 ms, 100 ms\", trials: \(Int.max) }"
     let anna = try phone(
       "beacon: van, os: mine, strategy: stock",
       more: "profiles: { os: [{ name: mine, based_on: ios17, set: { \(set) } }] }")
@@ -131,7 +131,8 @@ import Testing
       profile("name: mine, based_on: ios17, set: { grace: { values: ▸\"9 s, 3 s\" } }"), "must ascend",
       "for example"),
     Fault(
-      profile("name: mine, based_on: ios17, set: { grace: { values: ▸\"120 % 5 s, 130 % 6 s\", trials: 3 } }"),
+      profile(
+        "name: mine, based_on: ios17, set: { grace: { values: ▸\"120 % 5 s, 130 % 6 s\", trials: 3 } }"),
       "has no share"),
     Fault(
       profile("name: mine, based_on: ios17, set: { grace: ▸{ value: 9 s, trials: 3 } }"),
