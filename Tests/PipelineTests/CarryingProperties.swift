@@ -65,13 +65,7 @@ import Testing
     } _: { step, _, alone, reloaded in
       let (alone, reloaded) = (decided(alone), decided(reloaded))
       told += alone.count
-      // A member of a region is in the kitchen, was last heard 45 ms before the dwell of a zone of rooms was over, and is then
-      // silent: only the reloaded one lets it enter.
-      withKnownIssue(isIntermittent: true) {
-        #expect(reloaded == alone, "step \(step)")
-      } when: {
-        seed == 10
-      }
+      #expect(reloaded == alone, "step \(step)")
     }
     #expect(told > 10)
   }

@@ -53,8 +53,14 @@ extension ZoneEngine {
   /// As `observe`, but emits nothing; due events happen at the next `advance`. A beacon without a room gets time to be heard.
   public mutating func restore(_ decision: RoomDecision, of beacon: BeaconIndex) {
     guard hasRoomZones, let index = admitted(beacon) else { return }
+    let running = Set(beacons[index].stays.filter { $0.enterSince != Stay.never }.map(\.zone))
     stand(index, decision, at: now)
     for stay in beacons[index].stays.indices where isOfRooms(beacons[index].stays[stay]) {
+      let zone = beacons[index].stays[stay].zone
+      // A dwell time that a blindness ended begins again when the room is seen.
+      if !rules.zones[Int(zone.rawValue)].isSeen(decision.room, roomSight), !running.contains(zone) {
+        beacons[index].stays[stay].interrupt()
+      }
       grantTime(to: index, stay, decision)
     }
     watch(index)
