@@ -92,8 +92,12 @@ extension Delivery {
 
   private func commit(_ store: OutboxStore) {
     var batch = state.withLock { state in
-      state.disk.nextWrite = max(state.disk.nextWrite ?? LiveClock.now, LiveClock.now) + Self.spacing
-      return takePending(&state)
+      let batch = takePending(&state)
+      // In a storm they are fewer still: a page of the file is then written once for many transitions.
+      let weight = Double(min(max(batch.transitions.count / 4, 1), 6))
+      let now = LiveClock.now
+      state.disk.nextWrite = max(state.disk.nextWrite ?? now, now) + Self.spacing * weight
+      return batch
     }
     let result = Result { try store.commit(batch) }
     if case .failure(let error) = result, error is OutboxFull, !batch.acknowledged.isEmpty {
