@@ -39,6 +39,9 @@ package final class RememberedTopics: Sendable {
   /// Whoever invents members of regions makes no more.
   private static let topicLimit = 50_000
 
+  /// The whole file is written, so the more topics there are, the more changes wait for the next write.
+  private static let topicsASecond = 1000
+
   /// A retained message has been sent; an empty one clears the topic.
   func note(_ topic: String, isCleared: Bool) {
     change { state in
@@ -69,12 +72,17 @@ package final class RememberedTopics: Sendable {
 
   /// - Parameter change: returns whether the topics are others now.
   private func change(_ change: (inout State) -> Bool) {
-    let mustWrite = state.withLock { state in
-      guard change(&state), !state.isWaiting else { return false }
+    let pause = state.withLock { state -> Int? in
+      guard change(&state), !state.isWaiting else { return nil }
       state.isWaiting = true
-      return true
+      return state.topics.count / Self.topicsASecond
     }
-    if mustWrite { disk.async { self.write() } }
+    if let pause { disk.asyncAfter(deadline: .now() + .seconds(pause)) { self.write() } }
+  }
+
+  /// Writes what waits, at the end of the run.
+  func settle() {
+    if state.withLock(\.isWaiting) { disk.async { self.write() } }
   }
 
   /// Without the file, the broker must be able to tell what it retains; so a fault of the disk is none of the gateway.

@@ -25,6 +25,7 @@ extension Delivery {
   /// respond.
   func settle() async {
     let began = LiveClock.now
+    remembered.settle()
     await wait(until: began + Self.settling)
     guard client.isConnected, state.withLock({ $0.outbox.holdsTransitions }) else { return }
     goOnWithoutDisk("the disk has not responded for \(Int(Self.settling.seconds)) s")
