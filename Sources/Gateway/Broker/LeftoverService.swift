@@ -84,7 +84,12 @@ final class LeftoverService: Feature {
         true, state.mayClear ? state.leftovers.removal(of: message.topic) : nil, state.corrections.count
       )
     }
-    if let removal { delivery.send([removal]) }
+    if let removal {
+      delivery.send([removal])
+    } else if isOwn, message.retain, !message.payload.isEmpty {
+      // The file that an earlier run kept may be gone.
+      delivery.remembered.note(message.topic, isCleared: false)
+    }
     if count >= Self.correctionLimit {
       correct()
     } else if count > 0 {
