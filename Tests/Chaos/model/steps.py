@@ -19,7 +19,7 @@ class Steps:
             "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
             "press": (self.press, 4), "door": (self.door, 4), "save": (self.save, 4),
-            "name": (self.rename_gateway, 1), "base": (self.move_base, 1), "twin": (self.twin, 3), "power": (self.power, 2),
+            "name": (self.rename_gateway, 2), "base": (self.move_base, 2), "twin": (self.twin, 4), "power": (self.power, 2),
             "app": (self.app, 4), "clock": (self.clock, 3), "disk": (self.disk, 3),
         }
         self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk,
