@@ -24,6 +24,11 @@ import Testing
     }
   }
 
+  @Test func `an advertising interval is no constant here`() async throws {
+    let result = try await design("--set", "advertising_interval=5s")
+    #expect(result.status == 64 && result.errors.contains("--interval 5s"), "\(result.errors)")
+  }
+
   @Test func `JSON has a schema, what changing one thing does, and the battery of a day`() async throws {
     let result = try await design("--places", "2", "--power", "-12", "--json")
     #expect(try MessageSchemas.faults(design: result.output) == [])

@@ -15,11 +15,12 @@ public enum FormatRegistry {
       .bParasiteWithLight,
       .miBeacon,
       .qingping,
-    ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers)
+    ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers + SensorFormat.sensorBeacons
+      + SensorFormat.household)
 
   /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
   package static let sensorsBySender: [SensorFormat] =
-    SensorFormat.goveeBySender + [.switchBotOutdoor] + SensorFormat.thermometersBySender
+    SensorFormat.goveeBySender + [.switchBotOutdoor, .kkm] + SensorFormat.thermometersBySender
 
   /// A payload of each format that is not ignored, in hexadecimal digits, with the name of the format in JSON.
   public static let samples: [(format: String, payload: String)] =

@@ -1,23 +1,18 @@
 import Core
 
-/// Thermometers and other sensors whose data is a table: one value each.
+/// Thermometers and hygrometers.
 extension SensorFormat {
-  static let thermometers: [SensorFormat] = [
-    thermoBeacon(0x0010), thermoBeacon(0x0011), thermoBeacon(0x0014), thermoBeacon(0x0015),
-    thermoBeacon(0x0018),
-    thermoBeacon(0x001B), thermoBeacon(0x0030),
-    brifit, blueMaestro, sensirion, jaalee, jaaleeBeacon, aranet, plantSensor, puck, puckTemperature,
-    puckHumidity,
-    eye, mikroTik, oralB, scale, scaleWithImpedance, minewClimate, minewMotion,
-    tyre, acconeer(0x80), acconeer(0x91), acconeerDistance, relsib, relsibNow(0xAA21), relsibNow(0xAA22),
-    holyIOT,
-  ]
+  static let thermometers: [SensorFormat] =
+    [0x0010, 0x0011, 0x0014, 0x0015, 0x0018, 0x001B, 0x0030].map(thermoBeacon) + [
+      brifit, blueMaestro, sensirion, jaalee, jaaleeBeacon, aranet, relsib, relsibNow(0xAA21),
+      relsibNow(0xAA22),
+    ]
 
   /// They send a company id that is another's, or none.
   static let thermometersBySender: [SensorFormat] = [
     inkbird, inkbirdTemperature, inkbirdProbes(1), inkbirdProbes(2), inkbirdProbes(4), inkbirdProbes(6),
-    thermoPro, jinou, mocreo,
-    kkm,
+    thermoPro, jinou,
+    mocreo,
   ]
 
   /// ThermoBeacon and its like (Brifit, ORIA, Thermoplus): manufacturer data of several companies. Little endian.
@@ -141,226 +136,6 @@ extension SensorFormat {
     data.field(.packetID, 21, .u8, body)
   }
 
-  /// HHCC's plant sensor HHCCJCY10: service data of 0xFD50. Big endian.
-  ///
-  ///     0   soil moisture  1  %
-  ///     1   temperature    2  0.1 °C, signed
-  ///     3   illuminance    3  lx
-  ///     6   battery        1  %
-  ///     7   conductivity   2  µS/cm
-  private static let plantSensor = SensorFormat(
-    "hhcc", maker: "HHCC", model: "HHCCJCY10", in: .service(0xFD50), .exactly(9),
-    sample: "0c1650fd1600d2000bb84b012c"
-  ) { data, body in
-    data.field(.moisture, 0, .u8, body)
-    data.field(.temperature, 1, .s16, per: 10, body)
-    data.field(.illuminance, 3, .u24, body)
-    data.field(.batteryLevel, 6, .u8, body)
-    data.field(.conductivity, 7, .u16, body)
-  }
-
-  /// ELA's Blue Puck and Coin, also sold by Teltonika: manufacturer data of 0x0757, objects of a number and a value.
-  ///
-  ///     0x12  temperature  2  0.01 °C, signed, little endian
-  ///     0x21  humidity     1  %
-  ///     0xF1  battery      1  %
-  private static let puck = SensorFormat(
-    "ela", maker: "ELA Innovation", model: "Blue sensor", in: .manufacturer(0x0757), .atLeast(2),
-    sample: "08ff5707212d123408",
-    refuse: { [0x12, 0x21, 0xF1].contains($0[0]) ? nil : .unknownFrameType($0[0]) }
-  ) { data, body in
-    var offset = 0
-    while offset + 1 < data.count {
-      switch data[offset] {
-      case 0x12 where offset + 2 < data.count:
-        data.field(.temperature, offset + 1, .s16le, per: 100, body)
-        offset += 3
-      case 0x21:
-        data.field(.humidity, offset + 1, .u8, body)
-        offset += 2
-      case 0xF1:
-        data.field(.batteryLevel, offset + 1, .u8, body)
-        offset += 2
-      default: return
-      }
-    }
-  }
-
-  /// A characteristic as service data. Source: Bluetooth GATT Specification Supplement, 3.218 and 3.114.
-  private static let puckTemperature = SensorFormat(
-    "gatt", model: "Thermometer", in: .service(0x2A6E), .exactly(2), sample: "05166e2a3408"
-  ) { data, body in data.field(.temperature, 0, .s16le, per: 100, absent: -0x8000, body) }
-  private static let puckHumidity = SensorFormat(
-    "gatt", model: "Hygrometer", in: .service(0x2A6F), .atLeast(1), sample: "05166f2a8a11"
-  ) { data, body in
-    // One octet of whole percents is ELA's.
-    if data.count == 1 {
-      data.field(.humidity, 0, .u8, body)
-    } else {
-      data.field(.humidity, 0, .u16le, per: 100, absent: 0xFFFF, body)
-    }
-  }
-
-  /// Teltonika's EYE sensor: manufacturer data of 0x089A. Big endian.
-  ///
-  ///     0   version       1  1
-  ///     1   flags         1  0: temperature, 1: humidity, 2: magnet sensor, 3: its state, 4: movement, 5: angle, 6: low battery,
-  ///                          7: battery
-  ///     …   temperature   2  0.01 °C, signed
-  ///     …   humidity      1  %
-  ///     …   movement      2  highest bit: moves now; else how often it did
-  ///     …   angle         3
-  ///     …   battery       1  2 V + 10 mV
-  ///
-  /// Source: https://wiki.teltonika-gps.com/view/EYE_SENSOR_/_BTSMP1
-  private static let eye = SensorFormat(
-    "teltonika", maker: "Teltonika", model: "EYE sensor", in: .manufacturer(0x089A), first: 0x01, .atLeast(2),
-    sample: "0eff9a0801b708fc2d80050bffc75a"
-  ) { data, body in
-    var offset = 2
-    func take(_ bit: UInt8, _ octets: Int, _ reading: (Int) -> Void) {
-      guard data[1] &>> bit & 1 != 0, offset + octets <= data.count else { return }
-      reading(offset)
-      offset += octets
-    }
-    take(0, 2) { data.field(.temperature, $0, .s16, per: 100, body) }
-    take(1, 1) { data.field(.humidity, $0, .u8, body) }
-    take(4, 2) { data.flag(.moving, $0, bit: 7, body) }
-    take(5, 3) { _ in }
-    take(7, 1) { data.field(.batteryVoltage, $0, .u8, per: 100, plus: 200, body) }
-    if data[1] & 0x04 != 0 { body(Reading(.opening, .flag(data[1] & 0x08 == 0))) }
-    data.flag(.batteryLow, 1, bit: 6, body)
-  }
-
-  /// MikroTik's TG-BT5 tags: manufacturer data of 0x094F. Little endian.
-  ///
-  ///     0   version       1  1
-  ///     1   flags         1  lowest bit: encrypted
-  ///     2   salt          2
-  ///     4   acceleration  3×2  g / 256, signed: x, y, z
-  ///     10  temperature   2  °C / 256, signed; 0x8000: none
-  ///     12  uptime        4  s
-  ///     16  flags         1  0: magnet switch, 1: tilt, 2: fall, 3…5: impact
-  ///     17  battery       1  %
-  ///
-  /// Source: https://help.mikrotik.com/docs/display/UM/MikroTik+Tag+advertisement+formats
-  private static let mikroTik = SensorFormat(
-    "mikrotik", maker: "MikroTik", model: "TG-BT5", in: .manufacturer(0x094F), first: 0x01, .exactly(18),
-    sample: "15ff4f09010010a90000fdff01008015809600000160", refuse: { $0[1] & 1 == 0 ? nil : .encrypted }
-  ) { data, body in
-    data.field(.accelerationX, 4, .s16le, per: 256, body)
-    data.field(.accelerationY, 6, .s16le, per: 256, body)
-    data.field(.accelerationZ, 8, .s16le, per: 256, body)
-    data.field(.temperature, 10, .s16le, per: 256, absent: -0x8000, body)
-    data.field(.uptime, 12, .u32le, body)
-    body(Reading(.opening, .flag(data[16] & 0x01 == 0)))
-    body(Reading(.vibration, .flag(data[16] & 0x3C != 0)))
-    data.field(.batteryLevel, 17, .u8, body)
-  }
-
-  /// Oral-B's toothbrushes: manufacturer data of 0x00DC.
-  ///
-  ///     3   state     1  3: brushes
-  ///     5   duration  2  minutes, seconds
-  private static let oralB = SensorFormat(
-    "oral-b", maker: "Oral-B", model: "Toothbrush", in: .manufacturer(0x00DC), .exactly(11),
-    sample: "0effdc0003210b0328021e07373804"
-  ) { data, body in
-    body(Reading(.running, .flag(data[3] == 3)))
-    body(Reading(.duration, Double(Int(data[5]) * 60 + Int(data[6]))))
-  }
-
-  /// Xiaomi's scales: service data of 0x181D, and with impedance of 0x181B. A weight counts once it is stable and somebody stands
-  /// there. Half kilograms stand for kilograms and catties alike.
-  ///
-  /// Source: https://github.com/wiecosystem/Bluetooth/blob/master/doc/devices/huami.health.scale2.md
-  private static let scale = SensorFormat(
-    "miscale", maker: "Xiaomi", model: "Mi Scale", in: .service(0x181D), .exactly(10),
-    sample: "0d161d1822803ee507040b101301"
-  ) { data, body in
-    if data[0] & 0xA0 == 0x20 { data.weight(1, isPounds: data[0] & 0x01 != 0, body) }
-  }
-  private static let scaleWithImpedance = SensorFormat(
-    "miscale", maker: "Xiaomi", model: "Mi Body Composition Scale", in: .service(0x181B), .exactly(13),
-    sample: "10161b180226b20705040f0201ac01803e"
-  ) { data, body in
-    if data[1] & 0xA0 == 0x20 { data.weight(11, isPounds: data[0] & 0x01 != 0, body) }
-  }
-
-  /// Minew's sensors: service data of 0xFFE1. Numbers of eight bits before and after the point, big endian.
-  ///
-  ///     0   frame        1  0xA1
-  ///     1   kind         1  1: climate, 3: acceleration
-  ///     2   battery      1  %
-  ///     3   temperature, humidity; or acceleration x, y, z, 2 each
-  ///     …   address      6
-  ///
-  /// Source: https://docs.beaconplus.minew.com (frames of BeaconPlus)
-  private static let minewClimate = SensorFormat(
-    "minew", maker: "Minew", model: "Minew sensor", in: .service(0xFFE1), first: 0xA1, .exactly(13),
-    sample: "1016e1ffa1016415a03211060504030201", refuse: { $0[1] == 1 ? nil : .unknownFrameType($0[1]) }
-  ) { data, body in
-    data.field(.batteryLevel, 2, .u8, body)
-    data.field(.temperature, 3, .s16, per: 256, body)
-    data.field(.humidity, 5, .u16, per: 256, body)
-  }
-  private static let minewMotion = SensorFormat(
-    "minew", maker: "Minew", model: "Minew sensor", in: .service(0xFFE1), first: 0xA1, .exactly(15),
-    sample: "1216e1ffa103640000ff000100060504030201", refuse: { $0[1] == 3 ? nil : .unknownFrameType($0[1]) }
-  ) { data, body in
-    data.field(.batteryLevel, 2, .u8, body)
-    data.field(.accelerationX, 3, .s16, per: 256, body)
-    data.field(.accelerationY, 5, .s16, per: 256, body)
-    data.field(.accelerationZ, 7, .s16, per: 256, body)
-  }
-
-  /// Tyre valves named TPMS…: manufacturer data of 0x0100. Little endian.
-  ///
-  ///     0   number of the wheel, 0x80 + n; address, 5
-  ///     6   pressure     4  Pa above the air's
-  ///     10  temperature  4  0.01 °C, signed
-  ///     14  battery      1  %
-  ///     15  alarm        1  1: no pressure
-  ///
-  /// Source: https://github.com/ricallinson/tpms
-  private static let tyre = SensorFormat(
-    "tpms", model: "Tyre valve", in: .manufacturer(0x0100), .exactly(16),
-    sample: "13ff000180eaca108a7840420f00c40900005a00",
-    refuse: { $0[1] == 0xEA && $0[2] == 0xCA ? nil : .noDecoder }
-  ) { data, body in
-    data.field(.pressure, 6, .u32le, per: 100, body)
-    data.field(.temperature, 10, .s32le, per: 100, body)
-    data.field(.batteryLevel, 14, .u8, body)
-    data.flag(.problem, 15, bit: 0, body)
-  }
-
-  /// Acconeer's radar boards: manufacturer data of 0xACC0. Little endian.
-  ///
-  ///     0   kind          1  0x80, 0x91: presence, 0x90: distance
-  ///     1   battery       2  %
-  ///     3   temperature   2  °C, signed
-  ///     5   presence      1; or distance, 2, mm
-  private static func acconeer(_ kind: UInt8) -> SensorFormat {
-    SensorFormat(
-      "acconeer", maker: "Acconeer", model: "Presence sensor", in: .manufacturer(0xACC0), first: kind,
-      .exactly(15),
-      sample: "12ffc0ac" + hexadecimal(UInt128(kind), octets: 1) + "5a00150001000000000000000000"
-    ) { data, body in
-      data.field(.batteryLevel, 1, .u8, body)
-      data.field(.temperature, 3, .s16le, body)
-      body(Reading(.presence, .flag(data[5] != 0)))
-    }
-  }
-  private static let acconeerDistance = SensorFormat(
-    "acconeer", maker: "Acconeer", model: "Distance sensor", in: .manufacturer(0xACC0), first: 0x90,
-    .exactly(15),
-    sample: "12ffc0ac905a0015002c010000000000000000"
-  ) { data, body in
-    data.field(.batteryLevel, 1, .u8, body)
-    data.field(.temperature, 3, .s16le, body)
-    data.field(.distanceMillimetres, 5, .u16le, body)
-  }
-
   /// Relsib's EClerk Eco: service data of 0xAA20, and 0xAA21 and 0xAA22 without the battery. Little endian.
   ///
   ///     …   temperature  2  0.01 °C, signed; 0x8000: none
@@ -378,29 +153,6 @@ extension SensorFormat {
       "relsib", maker: "Relsib", model: "EClerk Eco", in: .service(service), .atLeast(8),
       sample: "0b16" + hexadecimal(UInt128(service.byteSwapped), octets: 2) + "34089a0f20030080"
     ) { data, body in data.relsib(0, body) }
-  }
-
-  /// HolyIOT's tags: service data of 0x5242. Big endian.
-  ///
-  ///     0   0x41
-  ///     1   battery      1  %
-  ///     2   address      6
-  ///     10  what         1  1: temperature, 3: humidity, 4: vibration
-  ///     11  value        2  whole °C with sign, then hundredths; %
-  private static let holyIOT = SensorFormat(
-    "holyiot", maker: "HolyIOT", model: "HolyIOT tag", in: .service(0x5242), first: 0x41, .exactly(13),
-    sample: "1016425241640102030405060606011510"
-  ) { data, body in
-    data.field(.batteryLevel, 1, .u8, body)
-    switch data[10] {
-    case 1:
-      let whole = Int8(bitPattern: data[11])
-      let rest = Double(data[12]) / 100
-      body(Reading(.temperature, whole < 0 ? Double(whole) - rest : Double(whole) + rest))
-    case 3: data.field(.humidity, 11, .u8, body)
-    case 4: body(Reading(.vibration, .flag(data[11] != 0)))
-    default: break
-    }
   }
 
   /// Inkbird's IBS-TH1 and TH2, in place of the company id. Little endian.
@@ -503,27 +255,6 @@ extension SensorFormat {
     default: break
     }
   }
-
-  /// KKM's K6: a frame in Eddystone's service that Eddystone does not have. Big endian.
-  ///
-  ///     0   0x21
-  ///     1   version       1
-  ///     2   what follows  1
-  ///     3   battery       2  mV
-  ///     5   temperature   2  °C / 256, signed
-  ///     7   humidity      2  % / 256
-  ///     9   acceleration  3×2  mg, signed
-  private static let kkm = SensorFormat(
-    "kkm", maker: "KKM", model: "K6", in: .service(0xFEAA), first: 0x21, .exactly(15),
-    sample: "1216aafe2101070bb815802d000010ffe003e8"
-  ) { data, body in
-    data.field(.batteryVoltage, 3, .u16, per: 1000, body)
-    data.field(.temperature, 5, .s16, per: 256, body)
-    data.field(.humidity, 7, .u16, per: 256, body)
-    data.field(.accelerationX, 9, .s16, per: 1000, body)
-    data.field(.accelerationY, 11, .s16, per: 1000, body)
-    data.field(.accelerationZ, 13, .s16, per: 1000, body)
-  }
 }
 
 extension Span<UInt8> {
@@ -542,14 +273,6 @@ extension Span<UInt8> {
   fileprivate func inkbirdTemperature(_ body: (Reading) -> Void) {
     let number = Double(Int16(bitPattern: littleEndian16(at: 0))) / 100
     body(Reading(.temperature, ordinal: self[4] == 0 ? 1 : 2, .number(number)))
-  }
-
-  fileprivate func weight(_ offset: Int, isPounds: Bool, _ body: (Reading) -> Void) {
-    if isPounds {
-      field(.massPounds, offset, .u16le, per: 100, body)
-    } else {
-      field(.massKilograms, offset, .u16le, per: 200, body)
-    }
   }
 }
 

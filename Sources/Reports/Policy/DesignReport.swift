@@ -148,7 +148,7 @@ package struct DesignReport {
     if clean(option) { return "It works: every phone fires at every place, and at no other." }
     let spacing = design.spacings.first { clean($0.option) }.map(\.spacing)
     var text =
-      "It does not work for all phones: at best \(Figures.percent(option.right)) of the places fire right, "
+      "It does not work for all phones: with the best choice \(Figures.percent(option.right)) of the places fire right, "
       + "\(Figures.percent(option.early)) wrong, \(Figures.percent(option.late)) late and "
       + "\(Figures.percent(option.missed)) not at all. On the typical phone "
       + "\(Figures.percent(option.typical)) fire right."

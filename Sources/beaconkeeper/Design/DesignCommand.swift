@@ -93,6 +93,9 @@ struct DesignCommand: ParsableCommand {
     guard !profiles.os.isEmpty else {
       throw ValidationError("Name the systems that your visitors have, such as --os ios17 --os android14.")
     }
+    if profiles.set.contains(where: { $0.hasPrefix("advertising_interval=") }) {
+      throw ValidationError("design chooses the advertising interval, or takes yours: --interval 5s.")
+    }
     guard (1...Installation.most).contains(places) else {
       throw ValidationError("--places \(places) is not from 1 to \(Installation.most).")
     }
