@@ -339,6 +339,30 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder + "/g.topics"))
   }
 
+  /// Where the state directory was emptied, too: else it stays at the broker once `base_topic` is another.
+  @Test func `what the broker retains of this gateway is remembered, though no run here retained it`()
+    async throws
+  {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let published = try await Command(
+      ["-p", "\(broker.port)", "-r", "-t", "beaconkeeper/g/beacon/fleet%3A9.9/zone", "-m", "not_home"],
+      executable: URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
+    ).end()
+    #expect(published.status == 0)
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    let rules = Self.rules.replacing("name: g", with: "name: g, state_directory: \(folder)")
+    let gateway = try Command([
+      "run", "--config", try configuration(broker, rules: rules), "--capture", try recording(tagFor: 600),
+    ])
+    defer { gateway.signal(SIGKILL) }
+    #expect(
+      try await gateway.wait {
+        (try? String(contentsOfFile: folder + "/g.topics", encoding: .utf8))?
+          .contains("beaconkeeper/g/beacon/fleet%3A9.9/zone") == true
+      })
+  }
+
   @Test func aMissingReceiverIsReported() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
