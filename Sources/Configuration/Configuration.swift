@@ -33,6 +33,8 @@ package struct Configuration: Hashable, Sendable {
   package var profiles = ProfileSettings()
   package var telemetry = TelemetrySettings()
   package var homeAssistant = HomeAssistantSettings()
+  /// nil: nothing of what happened is kept.
+  package var diary: DiarySettings? = DiarySettings()
   /// nil: no metrics are written.
   package var metrics: MetricsSettings?
   /// nil: no HTTP server.
@@ -120,6 +122,16 @@ package struct MetricsSettings: Hashable, Sendable {
   package var file: String
   /// `every`: the time between two writes. Default 15 s.
   package var interval: TimeSpan = .seconds(15)
+}
+
+/// `diary:` – how long what happened is kept on disk.
+package struct DiarySettings: Hashable, Sendable {
+  /// `days`. Default 90.
+  package var days = 90
+  /// `size`: the largest size of the file, in octets. Default 50 MB.
+  package var size = 50_000_000
+
+  package init() {}
 }
 
 /// `telemetry:` – how often changing values are published.

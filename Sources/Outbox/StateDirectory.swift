@@ -47,6 +47,9 @@ package struct StateDirectory: Sendable {
   /// The retained topics of earlier configurations.
   package func topics(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).topics" }
 
+  /// The diary. No outbox has such a name, whatever its gateway's name.
+  package func diary(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).diary" }
+
   /// The file of waiting observations. No outbox has such a name, whatever its gateway's name.
   func observations(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).observations" }
 }

@@ -67,6 +67,15 @@ extension WaitingMessage {
     self.init(row: id, content)
   }
 
+  /// A transition from its body.
+  static func transition(
+    _ body: [UInt8], _ epoch: UInt64, _ sequence: UInt64
+  ) throws(PackedReader.Damaged) -> TransitionMessage {
+    let content = try content(body, epoch, sequence)
+    guard let transition = content as? TransitionMessage else { throw PackedReader.Damaged() }
+    return transition
+  }
+
   private static func content(
     _ body: [UInt8], _ epoch: UInt64, _ sequence: UInt64
   ) throws(PackedReader.Damaged) -> any NumberedMessage {

@@ -13,7 +13,7 @@ struct Beaconkeeper: AsyncParsableCommand {
       CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, DesignCommand.self,
       PlanCommand.self, CompareLogCommand.self, CrowdCommand.self, DoctorCommand.self,
-      TopCommand.self, HealthCommand.self, AskBrokerCommand.self,
+      TopCommand.self, VisitsCommand.self, ForgetCommand.self, HealthCommand.self, AskBrokerCommand.self,
     ]
   )
 

@@ -31,6 +31,7 @@ import Testing
     telemetry: {}
     http: { tls: {} }
     metrics: {}
+    diary: {}
     fleet: {}
     wake: { period: 1 s, broadcasts: [{}] }
     home_assistant: {}

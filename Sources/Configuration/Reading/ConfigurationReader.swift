@@ -82,6 +82,7 @@ struct ConfigurationReader {
     configuration.metrics = section.take("metrics").flatMap {
       MetricsReader(directory: files.directory).read($0)
     }
+    if let value = section.take("diary") { configuration.diary = DiaryReader().read(value) }
     if let value = fleet {
       configuration.fleet = FleetReader(files: files).read(value)
       FleetReader(files: files).check(value, configuration)
@@ -197,6 +198,40 @@ struct MetricsReader {
       return file.refused("the file must end in .prom, or the collector ignores it", hint: Self.hint)
     }
     return MetricsSettings(file: absolute(text, in: directory), interval: interval ?? .seconds(15))
+  }
+}
+
+/// Reads `diary:`.
+struct DiaryReader {
+  private static let hint = "off, or for example { days: 30, size: 20 MB }"
+  private static let longest = 3650
+  /// In octets.
+  private static let sizes = 1e6...1e9
+
+  /// nil: it is off.
+  func read(_ value: Value) -> DiarySettings? {
+    if let word = value.scalar, !value.isNull {
+      switch word.lowercased() {
+      case "on", "true", "yes": return DiarySettings()
+      case "off", "false", "no": return nil
+      default: return value.refused("diary cannot be \(quoted(word))", hint: Self.hint)
+      }
+    }
+    guard let section = value.section(hint: Self.hint) else { return nil }
+    defer { section.finish() }
+    var settings = DiarySettings()
+    if let days = section.take("days"), let count = days.integer(upTo: Self.longest) {
+      if count == 0 { days.error("days cannot be 0", hint: "diary: off keeps nothing") }
+      settings.days = max(count, 1)
+    }
+    if let size = section.take("size"), let octets = size.measure(.size) {
+      if Self.sizes.contains(octets) {
+        settings.size = Int(octets)
+      } else {
+        size.error("size cannot be \(Measure(.size, octets))", hint: "from 1 MB to 1 GB")
+      }
+    }
+    return settings
   }
 }
 

@@ -29,6 +29,8 @@ package struct Explanation: Hashable, Sendable {
   package var http: String?
   /// nil: metrics are off.
   package var metrics: String?
+  /// What is kept of what happened.
+  package var diary: String
   /// nil: no observations are published.
   package var observations: String?
   /// nil: this is one gateway.
@@ -55,6 +57,10 @@ package struct Explanation: Hashable, Sendable {
       let file = isFleet ? metrics.file.dropLast(".prom".utf8.count) + "-<worker>.prom" : metrics.file
       return "counters in \(file), every \(Int(metrics.interval.seconds)) s"
     }
+    diary =
+      configuration.diary.map {
+        "what happened is kept on disk for \($0.days) days, in at most \(Measure(.size, Double($0.size)))"
+      } ?? "off"
     observations = configuration.publish.observations.map(sentence)
     fleet = configuration.fleet.map(sentence)
   }
@@ -157,7 +163,7 @@ extension Explanation {
   }
 
   private var services: [(name: String, words: String?)] {
-    [("http", http), ("metrics", metrics), ("observations", observations), ("fleet", fleet)]
+    [("http", http), ("metrics", metrics), ("diary", diary), ("observations", observations), ("fleet", fleet)]
   }
 
   /// For programs: the members of an object.

@@ -50,6 +50,8 @@ package struct DashboardContent: Content {
     return stage.look { Overview($0, $1, details, at: $2.wallTime) }
   }
 
+  private var diary: DiaryAnswers { DiaryAnswers(diary: stage.diary, now: LiveClock.wallNow) }
+
   static let nothingHere = Response.error(404, "There is nothing here.")
   private static let mayOnlyLook = Response.error(
     403, "You may look, but not change anything.",
@@ -115,6 +117,12 @@ package struct DashboardContent: Content {
         let isKnown = content.stage.look { pipeline, _, _ in pipeline.beacon(named: call.name) != nil }
         guard isKnown else { return .now(unheard(call.name)) }
         return .stream { BeaconStream(call.name, content.stage) }
+      },
+      .get("diary", query: DiaryAnswers.query) { content, call in
+        .later { content.diary.entries(call.request.query) }
+      },
+      .get("visits", query: DiaryAnswers.visitQuery) { content, call in
+        .later { content.diary.visits(call.request.query) }
       },
       .get("transitions", query: ["limit", "after", "beacon", "zone", "room"]) {
         .now($0.transitions($1.request))

@@ -23,6 +23,8 @@ package protocol Stage: Sendable {
   func suggestion(for id: String) -> BeaconSuggestion?
   /// nil: there is no file to change.
   var editor: ConfigurationEditor? { get }
+  /// nil: nothing of what happens is kept.
+  var diary: Diary? { get }
   /// nil: it is not a recording.
   var player: (any Player)? { get }
 }
@@ -32,6 +34,7 @@ extension Stage {
   package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
   package func suggestion(for id: String) -> BeaconSuggestion? { nil }
   package var editor: ConfigurationEditor? { nil }
+  package var diary: Diary? { nil }
   package var player: (any Player)? { nil }
 }
 
@@ -58,7 +61,11 @@ struct LiveStage: Stage {
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
     self.decisions = decisions
-    decisions.delivery.recent.withLock { $0 = RecentDecisions() }
+    let latest = decisions.delivery.diary?.latest(RecentDecisions.limit) ?? []
+    decisions.delivery.recent.withLock { $0 = RecentDecisions(latest) }
+    decisions.delivery.diary?.whenForgotten { [delivery = decisions.delivery] names in
+      delivery.recent.withLock { $0?.forget(names) }
+    }
     self.broker = broker
     self.configurationFile = configurationFile
     self.revision = revision
@@ -80,6 +87,8 @@ struct LiveStage: Stage {
       broker: (broker, decisions.delivery.client.isConnected), configurationFile: configurationFile,
       revision: revision.current)
   }
+
+  var diary: Diary? { decisions.delivery.diary }
 
   func metrics() -> String { decisions.metrics() }
 

@@ -71,6 +71,8 @@ package final class Delivery: Feature {
   let remembered: RememberedTopics
   /// Recent decisions for the dashboard; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
+  /// nil: nothing of what happens is kept.
+  let diary: Diary?
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
   let logger: Logger
@@ -84,7 +86,7 @@ package final class Delivery: Feature {
   package init(
     _ client: Client, _ topics: Topics, user: String? = nil, saysWhatItRefuses: Bool = true,
     _ opened: sending OpenOutbox = OpenOutbox(), remembered: RememberedTopics = RememberedTopics(path: nil),
-    listener: GatewayRun.Listener, logger: Logger,
+    diary: Diary? = nil, listener: GatewayRun.Listener, logger: Logger,
     clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
   ) throws(SystemError) {
     let epoch =
@@ -101,6 +103,7 @@ package final class Delivery: Feature {
     self.client = client
     self.user = user
     self.remembered = remembered
+    self.diary = diary
     self.topics = topics
     mark = opened.mark
     disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }
@@ -154,6 +157,8 @@ package final class Delivery: Feature {
     case .transition(var message):
       state.numbers.number(&message)
       recent.withLock { $0?.note(.transition(message)) }
+      diary?.note(
+        DiaryEntry(message, detail: message.kind == nil ? TransitionLine(message).because : ""))
       let beacon = message.beaconIndex
       // `nobody` is a beacon of an earlier run that this one does not know.
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
@@ -162,6 +167,10 @@ package final class Delivery: Feature {
       if message.kind == .room, let gains = pipeline.keptGains { state.outbox.save(gains: gains) }
     case .verdict(let verdict):
       recent.withLock { $0?.note(.verdict(verdict)) }
+      diary?.note(
+        DiaryEntry(
+          time: verdict.time, kind: .verdict, thing: verdict.phone, place: verdict.zone,
+          word: verdict.delivered == nil ? "missed" : "delivered", detail: VerdictLine(verdict).outcome))
       state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
     // A later one is better than this one delayed.

@@ -240,9 +240,17 @@ package final class DecisionLoop: Feature {
       guard let receiver = state.learn(table)[change.receiver] else { return }
       change.receiver = receiver
       state.health.receivers.set(change)
+      note(change, state)
       state.pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &state.output)
       tell(&state, [healthMessage(&state, at: change.wallTime)])
     }
+  }
+
+  /// Keeps in the diary that a receiver became blind, or hears again.
+  private func note(_ change: ReceiverHealthChange, _ state: borrowing State) {
+    delivery.diary?.note(
+      receiver: state.pipeline.receivers.name(of: change.receiver), isBlind: change.health.isBlind,
+      reason: change.reason, at: change.wallTime)
   }
 
   /// Stores the source's counters for the next `health`.
@@ -417,6 +425,7 @@ extension DecisionLoop {
         var change = change
         change.receiver = receiver
         state.health.receivers.set(change)
+        note(change, state)
         state.pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &state.output)
       }
       hearing.batch.forEach { advertisement, _ in
@@ -499,6 +508,8 @@ extension DecisionLoop {
     let health = health(&state)
     for receiver in health.receivers where receiver.isMissing {
       logger.warning("nothing heard from receiver \(receiver.name): \(receiver.reason)")
+      delivery.diary?.note(
+        receiver: receiver.name, isBlind: true, reason: receiver.reason, at: LiveClock.wallNow)
     }
     state.health.published()
     tell(&state, [health.message(topics: delivery.topics)])

@@ -109,11 +109,12 @@ package struct GatewayRun: Sendable {
     let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
+    let diary = try stateDirectory.map { try Diary(configuration, $0, logger) }
     let delivery = try Delivery(
       client, pipeline.topics, user: options.credentials?.username,
       saysWhatItRefuses: options.protocolVersion == .v5, outbox,
       remembered: RememberedTopics(path: stateDirectory?.topics(gateway: configuration.gatewayName)),
-      listener: listener, logger: logger)
+      diary: diary, listener: listener, logger: logger)
     let decisions = DecisionLoop(
       pipeline, output, delivery: delivery, recorder: recorder, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
@@ -143,6 +144,7 @@ package struct GatewayRun: Sendable {
       features.append(
         MetricsService(settings: metrics, logger: logger) { [decisions] in decisions.metrics() })
     }
+    if let diary { features.append(diary) }
     if let source = try source(for: decisions) { features.append(source) }
     if notifier != nil || alive != nil {
       features.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))

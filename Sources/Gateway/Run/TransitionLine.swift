@@ -31,17 +31,26 @@ package struct TransitionLine: CustomStringConvertible {
         let deviation = transition.distanceDeviation.map { " ± \(short($0))" } ?? ""
         columns.append("\(short(distance)) m\(deviation)".padded(to: 14))
       }
-      columns.append(change ?? reason(transition.evidence))
     case .room(let transition):
       if let inside = transition.probability {
         let probability = transition.event == .enter ? inside : 1 - inside
         columns.append("\(short((probability * 100).rounded())) % sure".padded(to: 14))
       }
-      columns.append(change ?? reason(transition))
-    case .event(let event):
-      columns.append((event.happening.amount.map { "\($0) times " } ?? "") + "(\(message.receiver))")
+    case .event: break
     }
+    columns.append(because)
     return columns.joined(separator: "  ").printable
+  }
+
+  /// Why it happened.
+  package var because: String {
+    if let change { return change }
+    switch message.decision {
+    case .zone(let transition): return reason(transition.evidence)
+    case .room(let transition): return reason(transition)
+    case .event(let event):
+      return (event.happening.amount.map { "\($0) times " } ?? "") + "(\(message.receiver))"
+    }
   }
 
   /// The zone or room, or the reading of the beacon.
@@ -111,7 +120,8 @@ package struct VerdictLine: CustomStringConvertible {
     return columns.joined(separator: "  ").printable
   }
 
-  private var outcome: String {
+  /// What became of it, in words.
+  var outcome: String {
     let profile = "\(message.os), \(message.strategy)"
     guard message.delivered != nil, let lateness = message.lateness else {
       return "missed: \(message.outcome.words) (\(message.outcome.rawValue); \(profile))"

@@ -13,11 +13,13 @@ package struct RecentDecisions: Sendable {
   private static let eventLimit = 20
 
   /// A ring: the entry of number n is at n modulo its length.
-  private var entries: [Entry] = []
+  /// nil: it is forgotten.
+  private var entries: [Entry?] = []
   /// The number that the next entry gets.
   package private(set) var end = 0
 
-  package init() {}
+  /// - Parameter earlier: transitions of earlier runs, the oldest first.
+  package init(_ earlier: [TransitionMessage] = []) { for message in earlier { note(.transition(message)) } }
 
   /// Events of beacons are separate: a client of the transitions does not get them.
   private var events: [TransitionMessage] = []
@@ -29,6 +31,19 @@ package struct RecentDecisions: Sendable {
     }
     if entries.count < Self.limit { entries.append(entry) } else { entries[end % Self.limit] = entry }
     end += 1
+  }
+
+  /// Deletes what happened to beacons and phones of these names.
+  package mutating func forget(_ names: Set<String>) {
+    for index in entries.indices {
+      switch entries[index] {
+      case .transition(let message)? where names.contains(message.beacon): entries[index] = nil
+      case .verdict(let message)? where names.contains(message.phone) || names.contains(message.beacon):
+        entries[index] = nil
+      default: break
+      }
+    }
+    events.removeAll { names.contains($0.beacon) }
   }
 
   /// What a message is numbered by: epoch and sequence number.
@@ -44,7 +59,7 @@ package struct RecentDecisions: Sendable {
   /// Transitions got other numbers before they were published.
   package mutating func renumber(_ new: [Number: Number]) {
     for index in entries.indices {
-      guard case .transition(var message) = entries[index], let number = new[Number(message)]
+      guard case .transition(var message)? = entries[index], let number = new[Number(message)]
       else { continue }
       (message.epoch, message.sequence) = (number.epoch, number.sequence)
       entries[index] = .transition(message)
@@ -59,13 +74,13 @@ package struct RecentDecisions: Sendable {
 
   /// Entries from a number on, the oldest first.
   package func entries(from first: Int) -> [Entry] {
-    (min(max(first, start), end)..<end).map { entries[$0 % Self.limit] }
+    (min(max(first, start), end)..<end).compactMap { entries[$0 % Self.limit] }
   }
 
   /// The number after a transition that a client names as the last it saw; nil: it is not kept.
   package func place(after id: String) -> Int? {
     let place = (start..<end).last { number in
-      if case .transition(let message) = entries[number % Self.limit] { message.number == id } else { false }
+      if case .transition(let message)? = entries[number % Self.limit] { message.number == id } else { false }
     }
     return place.map { $0 + 1 }
   }
@@ -74,7 +89,7 @@ package struct RecentDecisions: Sendable {
   package func transitions(atMost limit: Int) -> [TransitionMessage] {
     var latest: [TransitionMessage] = []
     for number in (start..<end).reversed() where latest.count < limit {
-      if case .transition(let message) = entries[number % Self.limit] { latest.append(message) }
+      if case .transition(let message)? = entries[number % Self.limit] { latest.append(message) }
     }
     return latest
   }
@@ -91,7 +106,7 @@ package struct RecentDecisions: Sendable {
   package func verdicts(atMost limit: Int) -> [VerdictMessage] {
     var latest: [VerdictMessage] = []
     for number in (start..<end).reversed() where latest.count < limit {
-      if case .verdict(let message) = entries[number % Self.limit] { latest.append(message) }
+      if case .verdict(let message)? = entries[number % Self.limit] { latest.append(message) }
     }
     return latest
   }

@@ -1,0 +1,274 @@
+import Configuration
+import Contract
+import Core
+import Dispatch
+import Logging
+import Outbox
+import ServiceLifecycle
+import Synchronization
+
+/// Keeps what happened for weeks: transitions, events, verdicts, blind receivers, restarts, changes of the configuration. Nothing
+/// about strangers, because only what is configured has transitions.
+///
+/// To spare SD cards, entries are gathered for `patience` before they are written. A power cut loses these, and no transition
+/// for the broker. Nothing waits for this disk: it has a thread of its own.
+package final class Diary: Feature {
+  /// How long the first entry waits for others.
+  private static let patience = Duration.seconds(120)
+  /// So many are written at once.
+  private static let batch = 64
+  /// The wait after a failure.
+  private static let retry = Duration.seconds(30)
+  /// Between two looks for things to forget, and for entries that are too old.
+  private static let tending = Duration.seconds(60)
+  /// Between two deletions of what is too old.
+  private static let trimming = TimeSpan.seconds(3600)
+  /// Entries in memory, while the disk fails.
+  private static let limit = 4_096
+  /// How long a reader waits for the disk.
+  private static let readPatience = TimeSpan.seconds(10)
+  /// How long the disk may take at the end.
+  private static let endPatience = TimeSpan.seconds(1)
+
+  private struct State {
+    /// nil: it is off.
+    var settings: DiarySettings?
+    var configuration: Configuration
+    /// Not on disk, the oldest first.
+    var pending: [DiaryEntry] = []
+    /// How many entries there were before them.
+    var before = 0
+    /// Whether the receivers are blind, by name.
+    var blind: [String: Bool] = [:]
+    /// What is wrong with the disk; nil: nothing.
+    var fault: String?
+    /// When old entries were last deleted.
+    var trimmed: MonotonicTime?
+  }
+
+  private let state: Mutex<State>
+  private let gateway: String
+  private let directory: StateDirectory
+  private let logger: Logger
+  /// The file is opened when it is first needed.
+  private let disk: BlockingThread<Shelf>
+  private let alarm = Alarm()
+  /// Called with what was forgotten.
+  private let onForgotten = Mutex<(@Sendable (Set<String>) -> Void)?>(nil)
+
+  /// The open file. Only its thread uses it.
+  private final class Shelf {
+    var store: DiaryStore?
+  }
+
+  package init(
+    _ configuration: Configuration, _ directory: StateDirectory, _ logger: Logger
+  ) throws(SystemError) {
+    state = Mutex(State(settings: configuration.diary, configuration: configuration))
+    gateway = configuration.gatewayName
+    self.directory = directory
+    self.logger = logger
+    disk = try BlockingThread(owning: Shelf())
+  }
+
+  func whenForgotten(_ body: @escaping @Sendable (Set<String>) -> Void) { onForgotten.withLock { $0 = body } }
+
+  // MARK: What happens
+
+  package func note(_ entry: @autoclosure () -> DiaryEntry) {
+    let isMany = state.withLock { state in
+      guard state.settings != nil else { return false }
+      state.pending.append(entry())
+      if state.pending.count > Self.limit {
+        state.pending.removeFirst()
+        state.before += 1
+      }
+      return state.pending.count == 1 || state.pending.count == Self.batch
+    }
+    if isMany { alarm.ring() }
+  }
+
+  /// Records a receiver's health if it says something new.
+  func note(receiver: String, isBlind: Bool, reason: String, at time: WallTime) {
+    let was = state.withLock { state in
+      defer { state.blind[receiver] = isBlind }
+      return state.blind[receiver]
+    }
+    // That it hears from the start on is nothing that happened.
+    guard isBlind != (was ?? false) else { return }
+    note(
+      DiaryEntry(
+        time: time, kind: .receiver, thing: receiver, word: isBlind ? "blind" : "hears",
+        detail: isBlind ? reason : ""))
+  }
+
+  func configure(_ new: Configuration) {
+    let changes = state.withLock { state in
+      defer { (state.settings, state.configuration) = (new.diary, new) }
+      return changedWords(from: state.configuration, to: new)
+    }
+    note(DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "changed", detail: changes))
+  }
+
+  // MARK: Writing
+
+  package func run() async throws {
+    note(DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "start", detail: version))
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        await self.alarm.wait(for: Self.tending)
+        let isWaiting = self.state.withLock { !$0.pending.isEmpty && $0.pending.count < Self.batch }
+        if isWaiting { await self.alarm.wait(for: Self.patience) }
+        await self.perform { self.tend($0) }
+        if self.fault != nil { try? await Task.sleep(for: Self.retry) }
+      }
+    }
+    note(DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "stop"))
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.perform { self.close($0) } }
+      group.addTask { try? await Task.sleep(for: .nanoseconds(Self.endPatience.nanoseconds)) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Waits for the disk's thread, at most until the task is cancelled.
+  private func perform(_ job: @escaping @Sendable (Shelf) -> Void) async {
+    let done = Alarm()
+    disk.perform { shelf in
+      job(shelf)
+      done.ring()
+    }
+    await done.wait()
+  }
+
+  /// The open file; nil: it is off, or cannot be opened.
+  private func store(_ shelf: Shelf) -> DiaryStore? {
+    if let store = shelf.store { return store }
+    guard state.withLock({ $0.settings != nil }) else { return nil }
+    do {
+      let opened = try DiaryStore.open(gateway: gateway, directory: directory)
+      if let notice = opened.notice { logger.warning("\(notice); starting a new one") }
+      shelf.store = opened.store
+    } catch { tell(error) }
+    return shelf.store
+  }
+
+  private func tend(_ shelf: Shelf) {
+    guard let store = store(shelf) else { return }
+    let (entries, end, settings, isTrimming) = state.withLock { state in
+      let isTrimming = state.trimmed.map { LiveClock.now - $0 >= Self.trimming } ?? true
+      return (state.pending, state.before + state.pending.count, state.settings, isTrimming)
+    }
+    do {
+      if !entries.isEmpty {
+        try store.add(entries)
+        state.withLock { state in
+          // While the disk was busy, the oldest may have been dropped.
+          let written = max(0, end - state.before)
+          state.pending.removeFirst(min(written, state.pending.count))
+          state.before += written
+          if state.fault != nil { logger.notice("the diary is written again") }
+          state.fault = nil
+        }
+      }
+      try forget(store)
+      if isTrimming, let settings {
+        try store.trim(
+          before: LiveClock.wallNow - .seconds(Double(settings.days) * 86_400), size: settings.size)
+        state.withLock { $0.trimmed = LiveClock.now }
+      }
+    } catch { tell(error) }
+  }
+
+  /// What another process has deleted is deleted in memory as well.
+  private func forget(_ store: DiaryStore) throws {
+    let forgotten = try store.forgotten()
+    guard !forgotten.until.isEmpty else { return }
+    state.withLock { state in
+      let count = state.pending.count
+      state.pending.removeAll(where: forgotten.covers)
+      state.before += count - state.pending.count
+    }
+    onForgotten.withLock { $0 }?(Set(forgotten.until.keys))
+    try store.clear(forgotten)
+  }
+
+  private func close(_ shelf: Shelf) {
+    tend(shelf)
+    shelf.store?.close()
+    shelf.store = nil
+  }
+
+  private func tell(_ error: any Error) {
+    let fault = words(error)
+    let isNew = state.withLock { state in
+      defer { state.fault = fault }
+      return state.fault != fault
+    }
+    if isNew {
+      logger.warning(
+        "the diary is not written: \(fault); up to \(Self.limit) entries are kept in memory meanwhile")
+    }
+  }
+
+  var isOn: Bool { state.withLock { $0.settings != nil } }
+
+  var fault: String? { state.withLock { $0.fault } }
+
+  // MARK: Reading
+
+  /// Calls `body` on the disk's thread with the file and what is not in it yet, and waits; nil: it is off, or the disk does not
+  /// respond.
+  func read<Result: Sendable>(_ body: @escaping @Sendable (DiaryStore, [DiaryEntry]) throws -> Result)
+    -> Result?
+  {
+    let result = Mutex<Result?>(nil)
+    let end = DispatchSemaphore(value: 0)
+    disk.perform { [self] shelf in
+      if let store = store(shelf) {
+        do {
+          try forget(store)
+          let found = try body(store, state.withLock { $0.pending })
+          result.withLock { $0 = found }
+        } catch { tell(error) }
+      }
+      end.signal()
+    }
+    _ = end.wait(timeout: .now() + .nanoseconds(Int(Self.readPatience.nanoseconds)))
+    return result.withLock { $0 }
+  }
+}
+
+extension Diary {
+  /// The latest transitions of earlier runs, the oldest first.
+  func latest(_ limit: Int) -> [TransitionMessage] {
+    var query = DiaryQuery()
+    query.kinds = [.zone, .room]
+    let found = read { [query] store, _ in try store.entries(query, limit: limit) } ?? []
+    return found.reversed().compactMap(\.transition)
+  }
+}
+
+/// What differs between two configurations, in words.
+private func changedWords(from old: Configuration, to new: Configuration) -> String {
+  func differences<Item: Equatable>(
+    _ kind: String, _ old: [Item], _ new: [Item], _ name: (Item) -> String
+  ) -> [String] {
+    let (before, after) = (old.map(name), new.map(name))
+    let changed = zip(new, after).compactMap { item, name in
+      before.firstIndex(of: name).flatMap { old[$0] == item ? nil : name }
+    }
+    return [
+      ("removed", before.filter { !after.contains($0) }), ("new", after.filter { !before.contains($0) }),
+      ("changed", changed),
+    ].filter { !$0.1.isEmpty }.map { "\(kind) \($0.0): \($0.1.prefix(8).joined(separator: ", "))" }
+  }
+  let found =
+    differences("beacons", old.beacons, new.beacons, \.name)
+    + differences("zones", old.zones, new.zones, \.name)
+    + differences("rooms", old.rooms, new.rooms, \.name)
+    + differences("receivers", old.receivers, new.receivers, \.name)
+    + differences("phones", old.phones, new.phones, \.name)
+  return found.joined(separator: "; ")
+}

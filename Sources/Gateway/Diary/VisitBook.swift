@@ -1,0 +1,144 @@
+import Contract
+import Core
+import Outbox
+
+/// How long a beacon was somewhere.
+package struct Visit: Hashable, Sendable {
+  package var beacon: String
+  package var kind: PlaceKind
+  package var place: String
+  /// nil: before the diary begins.
+  package var from: WallTime?
+  package var near: WallTime?
+  /// nil: it is still there, or `isEndUnknown`.
+  package var to: WallTime?
+  /// The diary has the next visit, but not the end of this one.
+  package var isEndUnknown = false
+
+  package var isOpen: Bool { to == nil && !isEndUnknown }
+
+  /// nil: unknown.
+  package func length(at now: WallTime) -> TimeSpan? {
+    guard let from, let end = isOpen ? now : to else { return nil }
+    // A clock that was set back must not give a negative length.
+    return max(.zero, end - from)
+  }
+}
+
+/// Makes visits of the transitions in a diary, which come in the order in which they happened.
+package struct VisitBook: Sendable {
+  private struct Key: Hashable {
+    var beacon: String
+    var kind: PlaceKind
+    var place: String
+  }
+
+  private let since: WallTime?
+  private let until: WallTime?
+  private var open: [Key: Visit] = [:]
+  private var closed: [Visit] = []
+
+  /// - Parameter since: visits that ended before are left out, as are those that began at `until` or later.
+  package init(since: WallTime? = nil, until: WallTime? = nil) {
+    self.since = since
+    self.until = until
+  }
+
+  package mutating func note(_ entry: DiaryEntry) {
+    let kind: PlaceKind
+    switch entry.kind {
+    case .zone: kind = .zone
+    case .room: kind = .room
+    case .event, .verdict, .receiver, .gateway: return
+    }
+    let key = Key(beacon: entry.thing, kind: kind, place: entry.place)
+    let earlier = open.removeValue(forKey: key)
+    var visit = earlier ?? Visit(beacon: key.beacon, kind: kind, place: key.place)
+    switch entry.word {
+    case "enter":
+      if var unended = earlier {
+        unended.isEndUnknown = true
+        keep(unended)
+      }
+      visit = Visit(beacon: key.beacon, kind: kind, place: key.place, from: entry.time)
+    case "near": visit.near = visit.near ?? entry.time
+    default:
+      visit.to = entry.time
+      return keep(visit)
+    }
+    open[key] = visit
+  }
+
+  private mutating func keep(_ visit: Visit) {
+    if let since, let end = visit.to ?? visit.near ?? visit.from, end < since { return }
+    if let until, let start = visit.from ?? visit.near ?? visit.to, start >= until { return }
+    closed.append(visit)
+  }
+
+  /// Those that are over and those that go on, by their beginning.
+  package var visits: [Visit] {
+    var all = self
+    for visit in open.values {
+      // One that goes on has not ended before any time.
+      if let until, let start = visit.from ?? visit.near, start >= until { continue }
+      all.closed.append(visit)
+    }
+    return all.closed.sorted { a, b in
+      let (begin, other) = (a.from ?? a.near ?? a.to, b.from ?? b.near ?? b.to)
+      guard let begin, let other, begin != other else { return (a.beacon, a.place) < (b.beacon, b.place) }
+      return begin < other
+    }
+  }
+}
+
+extension Visit {
+  /// The members of an object.
+  package func write(into json: inout JSONWriter, at now: WallTime) {
+    json.field("beacon", beacon)
+    json.field(kind == .zone ? "zone" : "room", place)
+    json.field("from", from)
+    json.field("near_at", near)
+    json.field("to", to)
+    json.field("seconds", length(at: now)?.seconds, decimals: 0)
+    json.field("open", isOpen)
+  }
+
+  package static let csvHead = "beacon,kind,place,from,near,to,seconds,open"
+
+  package func csv(at now: WallTime) -> String {
+    [
+      beacon, kind.rawValue, place, from?.rfc3339 ?? "", near?.rfc3339 ?? "", to?.rfc3339 ?? "",
+      length(at: now).map { "\(Int($0.seconds.rounded()))" } ?? "", "\(isOpen)",
+    ].map(csvField).joined(separator: ",")
+  }
+}
+
+extension DiaryEntry {
+  package static let csvHead = "time,kind,thing,place,event,because"
+
+  package var because: String { transition.map { TransitionLine($0).because } ?? detail }
+
+  package var csv: String {
+    [time.rfc3339, kind.rawValue, thing, place, word, because].map(csvField).joined(separator: ",")
+  }
+
+  /// The members of an object.
+  func write(into json: inout JSONWriter) {
+    // One that is not on disk yet has no number.
+    if number > 0 { json.field("n", number) }
+    json.field("time", time)
+    json.field("kind", kind.rawValue)
+    json.field("thing", thing)
+    json.field("place", place)
+    json.field("event", word)
+    json.field("because", because)
+  }
+}
+
+/// A field of CSV (RFC 4180). Spreadsheets take a field that begins with one of `=+-@` for a formula.
+private func csvField(_ text: String) -> String {
+  let isFormula = text.first.map { "=+-@".contains($0) } ?? false
+  let text = isFormula ? "'" + text : text
+  guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+  return "\"\(text.replacing("\"", with: "\"\""))\""
+}

@@ -1,0 +1,208 @@
+import CSQLite
+import Contract
+import Core
+import FoundationEssentials
+import Glibc
+
+/// What happened, in an SQLite file beside the outbox, bounded by age and size.
+///
+/// After a power cut the last transactions may be missing (`synchronous = NORMAL`), which spares SD cards. Other processes may
+/// read it, and make it forget, while the gateway runs.
+package final class DiaryStore {
+  private static let version: Int64 = 1
+  private static let pageSize = 1024
+  /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
+  private static let logPages = 1000
+  /// What deletes entries must not empty a diary because of a clock that is wrong for a while: at most this part goes at once.
+  private static let portion: Int64 = 20
+
+  private let database: Database
+
+  /// Opens the file, or creates it.
+  package init(path: String) throws {
+    try PrivateFile.prepare(path)
+    for ending in ["-wal", "-shm"] { try PrivateFile.prepare(path + ending, isMade: false) }
+    // What was forgotten must not stay readable in free space.
+    database = try Database(
+      path: path,
+      setUp: """
+        PRAGMA page_size = \(Self.pageSize);
+        PRAGMA auto_vacuum = INCREMENTAL;
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = NORMAL;
+        PRAGMA wal_autocheckpoint = \(Self.logPages);
+        PRAGMA journal_size_limit = \(2 * Self.logPages * Self.pageSize);
+        PRAGMA secure_delete = ON;
+        """)
+    switch try database.use({ try $0.value("PRAGMA user_version").int64 }) {
+    case Self.version: break
+    case 0:
+      try database.write { database in
+        try database.execute(
+          script: """
+            CREATE TABLE entry (
+              id INTEGER PRIMARY KEY, time INTEGER NOT NULL, kind TEXT NOT NULL, thing TEXT NOT NULL,
+              place TEXT NOT NULL, word TEXT NOT NULL, epoch INTEGER, seq INTEGER, detail);
+            CREATE TABLE forgotten (thing TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;
+            PRAGMA user_version = \(Self.version);
+            """)
+      }
+    default: throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")
+    }
+  }
+
+  /// Opens a gateway's diary, or creates it. A damaged file is set aside as `….damaged`, replacing an earlier one.
+  package static func open(
+    gateway: String, directory: StateDirectory
+  ) throws -> (store: DiaryStore, notice: String?) {
+    let path = directory.diary(gateway: gateway)
+    _ = try directory.make()
+    do { return (try DiaryStore(path: path), nil) } catch let error as DatabaseError
+      where [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(error.code)
+    {
+      for ending in ["", "-wal", "-shm"] { rename(path + ending, path + ".damaged" + ending) }
+      return (
+        try DiaryStore(path: path), "the diary \(path) is damaged; it is set aside as \(path).damaged"
+      )
+    }
+  }
+
+  /// Appends entries, oldest first, in one transaction. Entries of things that were forgotten since they happened are left out.
+  package func add(_ entries: [DiaryEntry]) throws {
+    try database.write { database in
+      let forgotten = try Self.forgotten(database)
+      for entry in entries where !forgotten.covers(entry) {
+        let detail: SQLValue =
+          (entry.transition?.body).map { .blob($0) } ?? (entry.detail.isEmpty ? .null : .text(entry.detail))
+        try database.execute(
+          "INSERT INTO entry (time, kind, thing, place, word, epoch, seq, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          .integer(entry.time.nanoseconds), .text(entry.kind.rawValue), .text(entry.thing),
+          .text(entry.place),
+          .text(entry.word), Self.number(entry.transition?.epoch), Self.number(entry.transition?.sequence),
+          detail)
+      }
+    }
+  }
+
+  private static func number(_ number: UInt64?) -> SQLValue {
+    number.map { .integer(Int64(clamping: $0)) } ?? .null
+  }
+
+  /// Deletes entries from before a time, and the oldest ones while the file is larger than a size in octets. Of very many it
+  /// deletes a part, and the rest with the next calls.
+  package func trim(before time: WallTime, size: Int) throws {
+    try database.write { database in
+      let count = try database.value("SELECT count(*) FROM entry").int64 ?? 0
+      let most = count / Self.portion + 64
+      try database.execute(
+        "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE time < ? ORDER BY id LIMIT ?)",
+        .integer(time.nanoseconds), .integer(most))
+      let pages = try database.value("PRAGMA page_count").int64 ?? 0
+      let free = try database.value("PRAGMA freelist_count").int64 ?? 0
+      if (pages - free) * Int64(Self.pageSize) > Int64(size) {
+        try database.execute(
+          "DELETE FROM entry WHERE id IN (SELECT id FROM entry ORDER BY id LIMIT ?)", .integer(most))
+      }
+    }
+    try database.use { try $0.execute(script: "PRAGMA incremental_vacuum") }
+  }
+
+  /// Entries that match, the newest first.
+  package func entries(_ query: DiaryQuery, limit: Int) throws -> [DiaryEntry] {
+    try rows(query, order: "DESC", limit: limit)
+  }
+
+  /// Calls `body` for each entry that matches, the oldest first, a page at a time.
+  package func forEach(_ query: DiaryQuery, _ body: (DiaryEntry) -> Void) throws {
+    var after: Int64 = 0
+    while true {
+      let page = try rows(query, after: after, order: "ASC", limit: 5_000)
+      for entry in page { body(entry) }
+      guard let last = page.last else { return }
+      after = last.number
+    }
+  }
+
+  private func rows(
+    _ query: DiaryQuery, after: Int64 = 0, order: String, limit: Int
+  ) throws -> [DiaryEntry] {
+    let kinds =
+      query.kinds.isEmpty
+      ? "" : " AND kind IN (\(query.kinds.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")))"
+    return try database.use { database in
+      try database.rows(
+        """
+        SELECT * FROM entry WHERE id > ?1 AND id < ?2 AND time >= ?3 AND time < ?4 AND (?5 IS NULL OR thing = ?5)
+        AND (?6 IS NULL OR place = ?6)\(kinds) ORDER BY id \(order) LIMIT ?7
+        """, .integer(after), .integer(query.before ?? .max),
+        .integer(query.since?.nanoseconds ?? .min), .integer(query.until?.nanoseconds ?? .max),
+        query.thing.map { .text($0) } ?? .null, query.place.map { .text($0) } ?? .null, .integer(Int64(limit))
+      ).compactMap(DiaryEntry.init)
+    }
+  }
+
+  /// The things whose last entry is to be forgotten, since the last call of `takeForgotten`, and until when.
+  package struct Forgotten: Sendable {
+    package var until: [String: WallTime] = [:]
+
+    package func covers(_ entry: DiaryEntry) -> Bool { until[entry.thing].map { entry.time <= $0 } ?? false }
+  }
+
+  /// Deletes all entries of a thing, and tells the gateway, if it runs, to do so with those that are not on disk yet. Returns how
+  /// many were deleted.
+  package func forget(_ thing: String, at time: WallTime) throws -> Int {
+    let count = try database.write { database in
+      let count = try database.value("SELECT count(*) FROM entry WHERE thing = ?", .text(thing)).int64 ?? 0
+      try database.execute("DELETE FROM entry WHERE thing = ?", .text(thing))
+      try database.execute(
+        "INSERT OR REPLACE INTO forgotten (thing, time) VALUES (?, ?)", .text(thing),
+        .integer(time.nanoseconds))
+      return Int(clamping: count)
+    }
+    try database.use { database in
+      try database.execute(script: "PRAGMA incremental_vacuum")
+      try database.checkpoint()
+    }
+    return count
+  }
+
+  package func forgotten() throws -> Forgotten { try database.use(Self.forgotten) }
+
+  /// Call it after they have been forgotten in memory as well.
+  package func clear(_ forgotten: Forgotten) throws {
+    try database.write { database in
+      for (thing, time) in forgotten.until {
+        try database.execute(
+          "DELETE FROM forgotten WHERE thing = ? AND time <= ?", .text(thing), .integer(time.nanoseconds))
+      }
+    }
+  }
+
+  private static func forgotten(_ database: SQLConnection) throws(DatabaseError) -> Forgotten {
+    var found = Forgotten()
+    for row in try database.rows("SELECT thing, time FROM forgotten") {
+      guard let thing = row["thing"].string, let time = row["time"].int64 else { continue }
+      found.until[thing] = WallTime(nanoseconds: time)
+    }
+    return found
+  }
+
+  package func close() { try? database.close() }
+}
+
+extension DiaryEntry {
+  /// nil for a row that is damaged. A column may hold any type.
+  fileprivate init?(_ row: SQLRow) {
+    guard let number = row["id"].int64, let time = row["time"].int64,
+      let kind = row["kind"].string.flatMap(Kind.init(rawValue:)), let thing = row["thing"].string,
+      let place = row["place"].string, let word = row["word"].string
+    else { return nil }
+    self.init(
+      time: WallTime(nanoseconds: time), kind: kind, thing: thing, place: place, word: word,
+      detail: row["detail"].string ?? "")
+    self.number = number
+    if case .blob(let body) = row["detail"], let epoch = row["epoch"].int64, let sequence = row["seq"].int64 {
+      transition = try? WaitingMessage.transition(body, UInt64(clamping: epoch), UInt64(clamping: sequence))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Configuration
+import Core
+import FoundationEssentials
+import Glibc
+import Outbox
+
+/// Opens the diary of the configured gateway, which may run meanwhile.
+func openDiary(_ configuration: Configuration) throws -> DiaryStore {
+  let directory = StateDirectory(configured: configuration.stateDirectory)
+  let path = directory.diary(gateway: configuration.gatewayName)
+  guard FileManager.default.fileExists(atPath: path) else {
+    let remedy =
+      access(directory.path, R_OK | X_OK) != 0 && errno == EACCES
+      ? "run this as the gateway's user or as root"
+      : "a gateway writes it after it has run for two minutes; is diary: off, or the state elsewhere?"
+    throw failure("there is no diary \(path); \(remedy)", .unavailable)
+  }
+  return try attempt(.inputOutput, "\(path) cannot be opened") { try DiaryStore(path: path) }
+}
+
+/// A time on the command line: `2026-11-28T08:00:00Z`, a day such as `2026-11-28` (from its first second here), or so long ago:
+/// `24h`, `7d`.
+struct PointInTime: ExpressibleByArgument {
+  enum Content {
+    case time(WallTime)
+    case ago(TimeSpan)
+  }
+
+  let content: Content
+
+  init?(argument: String) {
+    let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400]
+    if let time = WallTime(rfc3339: argument) ?? Self.day(argument) {
+      content = .time(time)
+    } else if let unit = argument.last.flatMap({ units[$0] }), let count = Double(argument.dropLast()),
+      count > 0, count < 100_000
+    {
+      content = .ago(.seconds(count * unit))
+    } else {
+      return nil
+    }
+  }
+
+  func time(at now: WallTime) -> WallTime {
+    switch content {
+    case .time(let time): time
+    case .ago(let span): now - span
+    }
+  }
+
+  private static func day(_ text: String) -> WallTime? {
+    guard text.utf8.count == 10, let noon = WallTime(rfc3339: text + "T12:00:00Z") else { return nil }
+    var date = tm()
+    var seconds = time_t(noon.nanoseconds / 1_000_000_000)
+    gmtime_r(&seconds, &date)
+    (date.tm_hour, date.tm_isdst) = (0, -1)
+    return WallTime(nanoseconds: Int64(mktime(&date)) * 1_000_000_000)
+  }
+}
+
+extension WallTime {
+  /// On this machine's clock.
+  var local: tm {
+    var date = tm()
+    var seconds = time_t(nanoseconds / 1_000_000_000)
+    localtime_r(&seconds, &date)
+    return date
+  }
+
+  /// On this machine's clock: `2026-11-28 08:12`.
+  var localMinute: String {
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let date = local
+    return
+      "\(1900 + date.tm_year)-\(two(date.tm_mon + 1))-\(two(date.tm_mday)) \(two(date.tm_hour)):\(two(date.tm_min))"
+  }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import Configuration
+import Core
+import Gateway
+import Glibc
+import Outbox
+
+struct VisitsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "visits",
+    abstract: "Who was where, from when to when? Read from the gateway's diary.",
+    discussion: """
+      A gateway keeps every transition for weeks (see diary: in the configuration). This makes visits of them: from enter to \
+      exit, with their length. The gateway may run meanwhile; the last two minutes may be missing.
+
+      Times are printed on this machine's clock; those of --csv and --json are UTC. A time is given as \
+      2026-11-28T08:00:00Z, as a day (2026-11-28), or as so long ago: 30m, 24h, 7d.
+
+      Exit status: 0, 64 wrong usage, 69 there is no diary, 74 it cannot be read, 78 a bad configuration.
+
+      EXAMPLES
+        sudo beaconkeeper visits
+        sudo beaconkeeper visits --since 7d --beacon keys
+        sudo beaconkeeper visits --place kitchen --since 2026-11-01 --by-hour
+        sudo beaconkeeper visits --since 30d --csv >visits.csv
+      """)
+
+  @OptionGroup var file: ConfigurationOption
+  @Option(help: ArgumentHelp("Visits that ended later (default: 24h).", valueName: "time"))
+  var since: PointInTime?
+  @Option(help: ArgumentHelp("Visits that began earlier (default: now).", valueName: "time"))
+  var until: PointInTime?
+  @Option(help: ArgumentHelp("Only of this beacon.", valueName: "name"))
+  var beacon: String?
+  @Option(help: ArgumentHelp("Only in this zone or room.", valueName: "name"))
+  var place: String?
+  @Flag(help: "Count how many visits began in each hour of the day.") var byHour = false
+  @Flag(help: "Print comma-separated values.") var csv = false
+  @Flag(help: "Print JSON, one object a line.") var json = false
+
+  func validate() throws {
+    if csv, json { throw ValidationError("--csv and --json exclude each other") }
+    if byHour, csv || json {
+      throw ValidationError("--by-hour is a table for people; count the lines of --csv")
+    }
+  }
+
+  func run() throws {
+    let configuration = try file.load()
+    let store = try openDiary(configuration)
+    defer { store.close() }
+    let now = LiveClock.wallNow
+    let from = since?.time(at: now) ?? now - .seconds(86_400)
+    var book = VisitBook(since: from, until: until?.time(at: now))
+    var query = DiaryQuery()
+    (query.thing, query.place, query.kinds) = (beacon, place, [.zone, .room])
+    try attempt(.inputOutput, "the diary cannot be read") { try store.forEach(query) { book.note($0) } }
+    let visits = book.visits
+    if csv {
+      try tell(Visit.csvHead)
+      for visit in visits { try tell(visit.csv(at: now)) }
+    } else if json {
+      for visit in visits {
+        try tell(String(decoding: JSONWriter.object { visit.write(into: &$0, at: now) }, as: UTF8.self))
+      }
+    } else if byHour {
+      try tellHours(visits)
+    } else {
+      try tellTable(visits, from, now)
+    }
+  }
+
+  private func tellTable(_ visits: [Visit], _ from: WallTime, _ now: WallTime) throws {
+    guard !visits.isEmpty else {
+      return say("beaconkeeper: no visits since \(from.localMinute)")
+    }
+    let beacons = visits.map(\.beacon.count).max() ?? 0
+    let places = visits.map(\.place.count).max() ?? 0
+    for visit in visits {
+      let start = visit.from?.localMinute ?? "before that"
+      let end =
+        visit.to.map { String($0.localMinute.suffix(5)) } ?? (visit.isEndUnknown ? "?" : "now")
+      let line = [
+        start.padded(to: 16), "to", end.padded(to: 5), visit.beacon.padded(to: beacons),
+        visit.place.padded(to: places), visit.length(at: now).map(lengthText) ?? "",
+      ].joined(separator: "  ")
+      try tell(line.printable)
+    }
+  }
+
+  private func lengthText(_ length: TimeSpan) -> String {
+    let seconds = Int(length.seconds.rounded())
+    switch seconds {
+    case ..<120: return "\(seconds) s"
+    case ..<7200: return "\(seconds / 60) min"
+    case ..<172_800: return "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+    default: return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h"
+    }
+  }
+
+  private func tellHours(_ visits: [Visit]) throws {
+    var counts = [Int](repeating: 0, count: 24)
+    for visit in visits {
+      if let from = visit.from { counts[Int(from.local.tm_hour) % 24] += 1 }
+    }
+    let most = max(counts.max() ?? 0, 1)
+    for (hour, count) in counts.enumerated() {
+      let bar = String(repeating: "█", count: (count * 40 + most - 1) / most)
+      try tell("\(hour < 10 ? "0" : "")\(hour)  \("\(count)".padded(to: 6))\(bar)")
+    }
+  }
+}
+
+struct ForgetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Deletes all that the diary has about a beacon or a phone.",
+    discussion: """
+      It is deleted from the file at once, and not only marked. A gateway that runs forgets it within a minute, also on its \
+      page. What the gateway decides afterwards is kept again: to end that, remove the beacon from the configuration, or set \
+      diary: off. Other programs, such as Home Assistant, keep what they have received.
+
+      Exit status: 0, 64 wrong usage, 69 there is no diary, 74 it cannot be written, 78 a bad configuration.
+
+      EXAMPLES
+        sudo beaconkeeper forget anna
+        sudo beaconkeeper forget fleet:1.2
+      """)
+
+  @Argument(help: ArgumentHelp("The beacon or phone, as it is named in the diary.", valueName: "name"))
+  var name: String
+  @OptionGroup var file: ConfigurationOption
+
+  func run() throws {
+    let configuration = try file.load()
+    let store = try openDiary(configuration)
+    defer { store.close() }
+    let count = try attempt(.inputOutput, "the diary cannot be written") {
+      try store.forget(name, at: LiveClock.wallNow)
+    }
+    try tell(
+      count == 0
+        ? "the diary has nothing about \(name)".printable
+        : "\(count) \(count == 1 ? "entry" : "entries") about \(name) deleted".printable)
+  }
+}

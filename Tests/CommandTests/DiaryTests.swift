@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// What happened is kept, shown after a restart, and forgotten when asked.
+@Suite(.serialized) struct DiaryTests {
+  private func command(_ arguments: [String], _ stage: DiskStage) async throws -> Command.Result {
+    try await Command(
+      ["STATE_DIRECTORY=\(stage.folder.path)/state", Command.binary.path] + arguments + [
+        "--config", "yard.yaml",
+      ],
+      directory: stage.folder, executable: URL(fileURLWithPath: "/usr/bin/env")
+    ).end()
+  }
+
+  @Test func `a day is told after restarts, by page and command, and what is forgotten is gone`() async throws
+  {
+    let stage = try await DiskStage()
+    defer { stage.end() }
+    let none = try await command(["visits"], stage)
+    #expect(none.status == 69 && none.errors.contains("there is no diary"), "\(none.errors)")
+    let pipe = Pipe()
+    defer { try? pipe.fileHandleForWriting.close() }
+    let gateway = try stage.start(hearing: pipe)
+    #expect(try await gateway.wait { !stage.healths.isEmpty }, "\(gateway.errorsSoFar)")
+    for tag in 0..<2 {
+      try pipe.fileHandleForWriting.write(contentsOf: Data(DiskStage.heard(tag, -45).utf8))
+    }
+    #expect(try await gateway.wait { stage.said("enter").count == 2 }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("http://127") }, "\(gateway.errorsSoFar)")
+    let page = try #require(gateway.outputSoFar.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).0
+    // What is not on disk yet is told, too.
+    let fresh = try await get("\(page)/api/v1/diary?beacon=tag-0")
+    #expect(fresh.contains(#""event":"enter""#) && fresh.contains(#""place":"shop""#), "\(fresh)")
+    gateway.signal(SIGTERM)
+    #expect(try await gateway.end().status == 0)
+
+    let visits = try await command(["visits", "--json"], stage)
+    #expect(visits.status == 0 && visits.output.split(separator: "\n").count == 2, "\(visits)")
+    #expect(
+      visits.output.contains(#""beacon":"tag-1","zone":"shop""#) && visits.output.contains(#""open":true"#))
+    let table = try await command(["visits", "--beacon", "tag-0"], stage)
+    #expect(table.output.contains("now") && table.output.contains("shop"), "\(table.output)")
+
+    let next = try stage.start(hearing: pipe)
+    defer { next.signal(SIGKILL) }
+    #expect(try await next.wait { next.outputSoFar.contains("http://127") }, "\(next.errorsSoFar)")
+    let again = try #require(next.outputSoFar.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).0
+    let latest = try await get("\(again)/api/v1/transitions")
+    #expect(latest.components(separatedBy: #""event":"enter""#).count == 3, "of the earlier run: \(latest)")
+    let kept = try await get("\(again)/api/v1/visits?format=csv")
+    #expect(kept.hasPrefix("beacon,kind,place,from,near,to,seconds,open\r\ntag-"), "\(kept)")
+
+    let forgot = try await command(["forget", "tag-0"], stage)
+    #expect(forgot.status == 0 && forgot.output.contains("1 entry about tag-0 deleted"), "\(forgot)")
+    #expect(try await !get("\(again)/api/v1/diary").contains("tag-0"))
+    #expect(try await !get("\(again)/api/v1/transitions").contains("tag-0"))
+    #expect(try await get("\(again)/api/v1/transitions").contains("tag-1"))
+    next.signal(SIGTERM)
+    #expect(try await next.end().status == 0)
+  }
+
+  @Test func `a full disk costs no transition, and is told`() async throws {
+    let stage = try await DiskStage()
+    defer { stage.end() }
+    let gateway = try stage.start()
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait { stage.said("enter").count > 2 }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("http://127") }, "\(gateway.errorsSoFar)")
+    let page = try #require(gateway.outputSoFar.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).0
+    let before = try await get("\(page)/api/v1/diary?kind=zone&limit=5000")
+    try Data().write(to: stage.full)
+    let count = stage.said("exit").count
+    #expect(try await gateway.wait { stage.said("exit").count > count + 2 })
+    let meanwhile = try await get("\(page)/api/v1/diary?kind=zone&limit=5000")
+    #expect(meanwhile.count > before.count, "what waits in memory is told")
+    try FileManager.default.removeItem(at: stage.full)
+    gateway.signal(SIGTERM)
+    #expect(try await gateway.end().status == 0)
+    let visits = try await command(["visits", "--json"], stage)
+    let enters = stage.said("enter").count
+    #expect(visits.output.split(separator: "\n").count >= enters, "\(enters): \(visits.output)")
+  }
+
+  @Test func `one word turns it off`() async throws {
+    let stage = try await DiskStage()
+    defer { stage.end() }
+    let file = stage.folder.appendingPathComponent("yard.yaml")
+    try (String(contentsOf: file, encoding: .utf8) + "\ndiary: off\n").write(
+      to: file, atomically: true, encoding: .utf8)
+    let gateway = try stage.start()
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait { !stage.said("enter").isEmpty }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("http://127") }, "\(gateway.errorsSoFar)")
+    let page = try #require(gateway.outputSoFar.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).0
+    #expect(try await get("\(page)/api/v1/diary").contains("Nothing of what happens is kept"))
+    gateway.signal(SIGTERM)
+    #expect(try await gateway.end().status == 0)
+    #expect(!FileManager.default.fileExists(atPath: "\(stage.folder.path)/state/yard.diary"))
+  }
+
+  private func get(_ address: String) async throws -> String {
+    try await Command(["-sS", address], executable: URL(fileURLWithPath: "/usr/bin/curl")).end().output
+  }
+}
