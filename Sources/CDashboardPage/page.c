@@ -44,6 +44,10 @@ static const unsigned char file_delivery_js[] = {
 #embed "../Web/Page/delivery.js"
 };
 
+static const unsigned char file_diary_js[] = {
+#embed "../Web/Page/diary.js"
+};
+
 static const unsigned char file_dom_js[] = {
 #embed "../Web/Page/dom.js"
 };
@@ -219,6 +223,7 @@ static const struct dashboard_file files[] = {
     {"copy.js", file_copy_js, sizeof file_copy_js},
     {"decision-list.js", file_decision_list_js, sizeof file_decision_list_js},
     {"delivery.js", file_delivery_js, sizeof file_delivery_js},
+    {"diary.js", file_diary_js, sizeof file_diary_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
     {"dwell-bar.js", file_dwell_bar_js, sizeof file_dwell_bar_js},
     {"feed.js", file_feed_js, sizeof file_feed_js},

@@ -19,12 +19,16 @@ package final class DiaryStore {
   private let database: Database
 
   /// Opens the file, or creates it.
-  package init(path: String) throws {
-    try PrivateFile.prepare(path)
-    for ending in ["-wal", "-shm"] { try PrivateFile.prepare(path + ending, isMade: false) }
+  ///
+  /// - Parameter path: nil: it is kept in memory.
+  package init(path: String?) throws {
+    if let path {
+      try PrivateFile.prepare(path)
+      for ending in ["-wal", "-shm"] { try PrivateFile.prepare(path + ending, isMade: false) }
+    }
     // What was forgotten must not stay readable in free space.
     database = try Database(
-      path: path,
+      path: path ?? ":memory:",
       setUp: """
         PRAGMA page_size = \(Self.pageSize);
         PRAGMA auto_vacuum = INCREMENTAL;

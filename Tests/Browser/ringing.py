@@ -1,4 +1,5 @@
-"""A button is pressed: the page of the beacon lists it, at once and after it is opened anew."""
+"""A button is pressed: the page of the beacon lists it, at once and after it is opened anew, and the diary after a restart."""
+import time
 
 configuration = """gateway: {{ name: porch, state_directory: {folder}/state }}
 broker: embedded
@@ -25,4 +26,23 @@ def check_ringing(gateway, opened, check, shot):
     again.wait(f"{shown} !== ''")
     check("and when the page is opened later", again.run(shown) == "button: long press; button: press", again.run(shown))
     shot(again, "events-1280-light")
+    told = "[...document.querySelectorAll('.diary li')].map((one) => one.querySelector('.what').textContent).join('; ')"
+    page.run("location.hash = '#/diary'")
+    page.wait(f"{told} !== ''")
+    check("the diary has it before it is on disk", page.run(told) in ("enter; long press; press; started", "long press; enter; press; started"), page.run(told))
+    check("and the visit that goes on", page.run("document.querySelector('.visits tbody')?.textContent").startswith(time.strftime("%H:")) and page.run("document.querySelectorAll('.stay').length") == 1,
+          page.run("document.querySelector('.visits tbody')?.textContent"))
+    gateway.stop()
+    gateway.output.clear()
+    base = gateway.start()
+    page = opened(base, "diary")
+    page.wait(f"{told} !== ''")
+    check("after a restart the diary goes on", "; started; stopped; " in f"; {page.run(told)}" and page.run(told).endswith("press; started"), page.run(told))
+    page.run("(() => { const kind = document.querySelectorAll('select')[2]; kind.focus(); kind.value = 'event'; kind.dispatchEvent(new Event('change')); })()")
+    page.wait(f"{told} === 'long press; press'")
+    check("a filter is in the address, and the focus stays", page.run("location.hash.endsWith('/event') && document.activeElement.tagName === 'SELECT'"), page.run("location.hash"))
+    shot(page, "diary-1280-light")
+    page.run("location.hash = '#/now'")
+    page.wait("document.querySelector('.now .feed li') !== null")
+    check("and the latest transition is that of the run before", "enter" in page.run("document.querySelector('.now .feed').textContent"))
     gateway.stop()

@@ -48,7 +48,8 @@ package final class Diary: Feature {
 
   private let state: Mutex<State>
   private let gateway: String
-  private let directory: StateDirectory
+  /// nil: it is kept in memory.
+  private let directory: StateDirectory?
   private let logger: Logger
   /// The file is opened when it is first needed.
   private let disk: BlockingThread<Shelf>
@@ -62,7 +63,7 @@ package final class Diary: Feature {
   }
 
   package init(
-    _ configuration: Configuration, _ directory: StateDirectory, _ logger: Logger
+    _ configuration: Configuration, _ directory: StateDirectory?, _ logger: Logger
   ) throws(SystemError) {
     state = Mutex(State(settings: configuration.diary, configuration: configuration))
     gateway = configuration.gatewayName
@@ -147,9 +148,13 @@ package final class Diary: Feature {
     if let store = shelf.store { return store }
     guard state.withLock({ $0.settings != nil }) else { return nil }
     do {
-      let opened = try DiaryStore.open(gateway: gateway, directory: directory)
-      if let notice = opened.notice { logger.warning("\(notice); starting a new one") }
-      shelf.store = opened.store
+      if let directory {
+        let opened = try DiaryStore.open(gateway: gateway, directory: directory)
+        if let notice = opened.notice { logger.warning("\(notice); starting a new one") }
+        shelf.store = opened.store
+      } else {
+        shelf.store = try DiaryStore(path: nil)
+      }
     } catch { tell(error) }
     return shelf.store
   }

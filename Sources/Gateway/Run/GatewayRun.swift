@@ -109,7 +109,7 @@ package struct GatewayRun: Sendable {
     let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
-    let diary = try stateDirectory.map { try Diary(configuration, $0, logger) }
+    let diary = try Diary(configuration, stateDirectory, logger)
     let delivery = try Delivery(
       client, pipeline.topics, user: options.credentials?.username,
       saysWhatItRefuses: options.protocolVersion == .v5, outbox,
@@ -119,8 +119,9 @@ package struct GatewayRun: Sendable {
       pipeline, output, delivery: delivery, recorder: recorder, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
     let broker = "\(options.host):\(options.port)"
+    // The diary comes first, so that it stops last: what the others do at their end belongs to it.
     var features: [any Feature] = [
-      delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,
+      diary, delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,
       FormerNameService(former, configuration, configurationFile, delivery, logger),
       MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
@@ -144,7 +145,6 @@ package struct GatewayRun: Sendable {
       features.append(
         MetricsService(settings: metrics, logger: logger) { [decisions] in decisions.metrics() })
     }
-    if let diary { features.append(diary) }
     if let source = try source(for: decisions) { features.append(source) }
     if notifier != nil || alive != nil {
       features.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))

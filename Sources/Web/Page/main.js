@@ -8,12 +8,13 @@ import { nowView } from './now.js';
 import { beaconView } from './beacon.js';
 import { zoneView } from './zone.js';
 import { planView } from './plan.js';
+import { diaryView } from './diary.js';
 import { strangersView } from './strangers.js';
 import { settingsView } from './settings.js';
 import { loginView } from './login.js';
 
 const views = {
-  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, strangers: strangersView, settings: settingsView, login: loginView,
+  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, diary: diaryView, strangers: strangersView, settings: settingsView, login: loginView,
 };
 const main = document.getElementById('main');
 let shown = null;
@@ -34,7 +35,14 @@ function choose(state) {
 
 function update(state = store) {
   const wanted = choose(state);
-  if (shown?.for !== wanted) open(wanted, state);
+  if (shown?.for !== wanted) {
+    const { name, rest } = route();
+    // A view that can follow its address keeps its elements, and the focus.
+    if (shown?.go && shown.name === name && wanted === location.hash) {
+      shown.for = wanted;
+      shown.go(...rest);
+    } else open(wanted, state);
+  }
   shown.update?.(state);
 }
 
