@@ -163,7 +163,10 @@ extension Explanation {
   }
 
   private var services: [(name: String, words: String?)] {
-    [("http", http), ("metrics", metrics), ("diary", diary), ("observations", observations), ("fleet", fleet)]
+    [
+      ("http", http), ("metrics", metrics), ("diary", diary), ("observations", observations),
+      ("fleet", fleet),
+    ]
   }
 
   /// For programs: the members of an object.
