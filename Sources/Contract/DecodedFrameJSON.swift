@@ -81,9 +81,10 @@ package struct DecodedFrameJSON {
       if frame.isEncrypted { writer.field("encrypted", true) }
       if frame.isTriggerBased { writer.field("trigger_based", true) }
       address(frame.address, &writer)
-    case .sensor(let frame):
-      writer.field("model", frame.format.model)
-      frame.forEachDetail(in: data) { name, detail in
+    case .sensor(let sensor):
+      writer.field("model", sensor.format.model)
+      if frame.isEncrypted(in: data) { writer.field("encrypted", true) }
+      sensor.forEachDetail(in: data) { name, detail in
         writer.key(named: name)
         switch detail {
         case .number(let number): writer.value(number)

@@ -95,7 +95,7 @@ import Testing
 
   private func visit(_ payload: [UInt8]) {
     _ = AdvertisedFields.localName(in: payload.span)
-    var decryptor = key.map { BTHomeDecryptor(key: $0) }
+    var decryptor = key.map { FrameDecryptor(key: $0) }
     FrameDecoder.forEachFrame(in: payload.span) { result, data in
       guard case .frame(let frame, _) = result else { return }
       frame.forEachReading(in: data) { reading in
@@ -106,9 +106,7 @@ import Testing
         }
       }
       if case .eddystoneURL(let frame) = frame { #expect(frame.url.hasPrefix("http")) }
-      if case .bthome(let frame) = frame {
-        _ = try? decryptor?.open(frame, in: data, from: DeviceAddress(bits: 1, kind: .public)) { _, _ in }
-      }
+      _ = try? decryptor?.open(frame, in: data, from: DeviceAddress(bits: 1, kind: .public)) { _, _ in }
     }
   }
 }

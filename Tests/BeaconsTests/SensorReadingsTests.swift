@@ -79,7 +79,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("0e161a1811a1b2c3d4e5f60718293a", "PVVX"), ("0b161a18d0a1b2c3d4e5f607", "ATC"),
     ("151695fe58585b050506050403020195ef58763c2600", "MiBeacon"),
     ("15ff4f09010110a90000fdff01008015809600000160", "MikroTik"),
   ]) func `encrypted readings say that they need a key`(payload: String, format: String) {

@@ -13,7 +13,7 @@ struct DecodedRecord {
   init(_ record: SharedVectors.Record) throws {
     let payload = try HexadecimalText.octets(record.payload)
     var decryptor = try record.key.flatMap { SecretKey(try HexadecimalText.octets($0)) }
-      .map { BTHomeDecryptor(key: $0, checksReplay: false) }
+      .map { FrameDecryptor(key: $0, checksReplay: false) }
     switch record.fields["kind"] as? String {
     case "manufacturer_data":
       guard let company = number(record.fields["company_id"]) else { break }
@@ -45,17 +45,17 @@ struct DecodedRecord {
 
   private mutating func add(
     _ result: FrameResult, _ data: Span<UInt8>, from advertisement: Advertisement?,
-    _ record: SharedVectors.Record, _ decryptor: inout BTHomeDecryptor?
+    _ record: SharedVectors.Record, _ decryptor: inout FrameDecryptor?
   ) {
     let writer = DecodedFrameJSON(advertisement: advertisement)
-    guard case .frame(.bthome(let frame), let source) = result, frame.isEncrypted, decryptor != nil else {
+    guard case .frame(let frame, let source) = result, frame.isEncrypted(in: data), decryptor != nil else {
       add(writer.object(result, data: data))
       return
     }
     var texts: [[UInt8]] = []
     do throws(Decline) {
       try decryptor?.open(frame, in: data, from: advertisement?.address ?? record.address) { frame, opened in
-        texts.append(writer.object(.frame(.bthome(frame), source), data: opened))
+        texts.append(writer.object(.frame(frame, source), data: opened))
       }
     } catch {
       texts.append(writer.object(.declined(error, source), data: data))

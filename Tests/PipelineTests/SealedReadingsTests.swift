@@ -18,7 +18,14 @@ import Testing
     beacons:
       - { name: cellar, address: "54:48:E6:8F:80:A5", bind_key: cellar }
       - { name: attic, address: "C1:00:00:00:00:09" }
+      - { name: hall, address: "A4:C1:38:00:00:01", bind_key: hall }
     """
+
+  /// MiBeacon: 21.5 °C; and a press of a switch, with a later counter.
+  private static let (warm, click) = (
+    "1a1695fe58585b055001000038c1a431221792b9260000f5f0d3d7",
+    "181695fe585887035201000038c1a4df91322600003cc27bbc"
+  )
 
   private static let sealed = sealedTemperatures.merging(presses) { $1 }
 
@@ -37,7 +44,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let keys = folder.appendingPathComponent("keys.yaml")
-    try Data("cellar: \(key)\n".utf8).write(to: keys)
+    try Data("cellar: \(key)\nhall: 000102030405060708090a0b0c0d0e0f\n".utf8).write(to: keys)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys.path)
     let path = folder.appendingPathComponent("beaconkeeper.yaml")
     try Data(Self.rules.utf8).write(to: path)
@@ -84,6 +91,22 @@ import Testing
       try scene.hear(Self.frame(counter), from: Self.address, rssi: -60, for: 0.8)
     }
     #expect(scene.output.transitions.map(\.word) == ["press", "press", "long_press"])
+  }
+
+  @Test func `a sealed sensor of another format is read, and its press is one event`() throws {
+    var scene = try scene()
+    let hall: UInt64 = 0xA4C1_3800_0001
+    try scene.hear(HexadecimalText.octets(Self.warm), from: hall, rssi: -60, for: 1)
+    #expect(scene.state("beacon/hall/state")?.contains(#""temperature_c":21.5"#) == true)
+    try scene.hear(HexadecimalText.octets(Self.click), from: hall, rssi: -60, for: 1)
+    #expect(scene.output.transitions.map(\.word) == ["press"])
+    #expect(scene.pipeline.refusedReadings.wrongKey == 0)
+    // Recorded, and sent again by somebody else.
+    try scene.hear(HexadecimalText.octets(Self.warm), from: hall, rssi: -60, for: 1)
+    #expect(scene.pipeline.refusedReadings.replayed > 0)
+    // From another address it is not for this key.
+    try scene.hear(HexadecimalText.octets(Self.click), from: 0xC100_0000_0009, rssi: -60, for: 1)
+    #expect(scene.pipeline.refusedReadings.noKey > 0)
   }
 
   @Test func aReplayedFrameIsRefusedAndReportedOnce() throws {

@@ -45,6 +45,57 @@ extension SensorFormat {
     data.field(.packetID, 13, .u8, body)
   }
 
+  /// The first format with a key: a counter (1), the text, a tag (4).
+  ///
+  ///     0   temperature     1  0.5 °C, plus 40 °C
+  ///     1   humidity        1  0.5 %
+  ///     2   battery         1  %, in the lower seven bits
+  ///
+  /// Source: https://github.com/pvvx/ATC_MiThermometer#bluetooth-advertising-formats
+  static let atcSealed = sealed(
+    "atc", "ATC thermometer", .exactly(8), sample: "0b161a1811b95483427fb848"
+  ) { data, body in
+    data.field(.temperature, 1, .u8, per: 2, plus: -80, body)
+    data.field(.humidity, 2, .u8, per: 2, body)
+    data.field(.batteryLevel, 3, .u8, bits: 7, body)
+  }
+
+  /// The second format with a key.
+  ///
+  ///     0   temperature     2  0.01 °C, signed
+  ///     2   humidity        2  0.01 %
+  ///     4   battery         1  %
+  ///     5   flags           1
+  static let pvvxSealed = sealed(
+    "pvvx", "ATC thermometer, PVVX", .exactly(11), sample: "0e161a181284766cb8ee68ac29db44"
+  ) { data, body in
+    data.field(.temperature, 1, .s16le, per: 100, body)
+    data.field(.humidity, 3, .u16le, per: 100, body)
+    data.field(.batteryLevel, 5, .u8, body)
+  }
+
+  /// The nonce is address (6, least significant octet first), then length, type and UUID of the AD structure (4), and the counter.
+  private static func sealed(
+    _ name: String, _ model: String, _ length: Length, sample: String,
+    readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
+  ) -> SensorFormat {
+    SensorFormat(
+      name, maker: "Xiaomi", model: model, in: .service(0x181A), length, sample: sample, isExact: true,
+      seal: { data, address in
+        let end = data.count - 4
+        var seal = Seal(text: 1..<end, tag: data.bigEndian32(at: end), counter: nil, head: 0..<1)
+        seal.associated = 0x11
+        seal.salt(address, isReversed: true)
+        for octet in [UInt8(data.count + 3), 0x16, 0x1A, 0x18] { seal.salt(octet) }
+        seal.salt(data[0])
+        return seal
+      }
+    ) { data, body in
+      data.field(.packetID, 0, .u8, body)
+      readings(data, body)
+    }
+  }
+
   /// b-parasite, a sensor of soil moisture. Big endian.
   ///
   ///     0   version         1  upper four bits: 1; lowest bit: with illuminance

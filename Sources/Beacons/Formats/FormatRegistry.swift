@@ -11,6 +11,8 @@ public enum FormatRegistry {
       .ruuviE1,
       .atc,
       .pvvx,
+      .atcSealed,
+      .pvvxSealed,
       .bParasite,
       .bParasiteWithLight,
       .miBeacon,
@@ -61,8 +63,6 @@ public enum FormatRegistry {
     case (0xFEAA, _, _): throw .unknownFrameType(first)
     case (BTHome.serviceUUID, _, _): return .bthome(try BTHome.decode(data))
     case (0x181C, _, _), (0x181E, _, _): throw .unsupportedVersion(1)  // BTHome 1
-    // ATC and PVVX with a key.
-    case (0x181A, _, _) where data.count == 8 || data.count == 11: throw .encrypted
     case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
     case (0xFE2C, _, _): return .noise(.googleFastPair)
     case (0xFEF3, _, _): return .noise(.googleNearby)

@@ -9,6 +9,13 @@ import Core
 ///     …   capability  1  if any; with bit 5 set, an octet of inputs and outputs follows
 ///     …   objects     …  type (2), length (1), value
 ///
+/// From version 4 on the objects may be encrypted, followed by
+///
+///     …   counter     3  the more significant octets
+///     …   tag         4
+///
+/// with the nonce address (6, least significant octet first), product, counter, counter (3).
+///
 /// Source: https://github.com/custom-components/ble_monitor/wiki; https://home.miot-spec.com (products);
 /// https://iot.mi.com/new/doc/accesses/direct-access/embedded-development/ble/ble-mibeacon
 extension SensorFormat {
@@ -19,7 +26,22 @@ extension SensorFormat {
       let control = data.littleEndian16(at: 0)
       // Nothing but who it is.
       if control & 0x0040 == 0 { return .unknownFrameType(UInt8(truncatingIfNeeded: control)) }
-      return control & 0x0008 == 0 ? nil : .encrypted
+      if control & 0x0008 == 0 { return nil }
+      // Earlier versions encrypt in another way.
+      return control &>> 12 >= 4 && data.count > data.miObjects + 7 ? nil : .encrypted
+    },
+    seal: { data, address in
+      let (start, end) = (data.miObjects, data.count - 7)
+      guard data.littleEndian16(at: 0) & 0x0008 != 0, start < end else { return nil }
+      var seal = Seal(
+        text: start..<end, tag: data.bigEndian32(at: end + 3),
+        counter: data.littleEndian24(at: end) << 8 | UInt32(data[4]), head: 0..<start)
+      (seal.sealedBits, seal.associated) = (0x08, 0x11)
+      let hasAddress = data.littleEndian16(at: 0) & 0x0010 != 0
+      seal.salt(hasAddress ? data.littleEndian48(at: 5) : address, isReversed: true)
+      seal.salt(data, 2..<5)
+      seal.salt(data, end..<end + 3)
+      return seal
     },
     details: { data, body in
       body("version", .number(Int(data[1] &>> 4)))
@@ -27,12 +49,7 @@ extension SensorFormat {
     }
   ) { data, body in
     data.field(.packetID, 4, .u8, body)
-    let control = data.littleEndian16(at: 0)
-    var offset = control & 0x0010 == 0 ? 5 : 11
-    if control & 0x0020 != 0 {
-      guard offset < data.count else { return }
-      offset += data[offset] & 0x20 == 0 ? 1 : 2
-    }
+    var offset = data.miObjects
     while offset + 3 <= data.count {
       let (type, length) = (data.littleEndian16(at: offset), Int(data[offset + 2]))
       offset += 3
@@ -44,6 +61,14 @@ extension SensorFormat {
 }
 
 extension Span<UInt8> {
+  /// Where the objects begin.
+  fileprivate var miObjects: Int {
+    let control = littleEndian16(at: 0)
+    let offset = control & 0x0010 == 0 ? 5 : 11
+    guard control & 0x0020 != 0, offset < count else { return offset }
+    return offset + (self[offset] & 0x20 == 0 ? 1 : 2)
+  }
+
   fileprivate func miObject(_ type: UInt16, _ offset: Int, _ length: Int, _ body: (Reading) -> Void) {
     switch (type, length) {
     case (0x0003, 1...): body(Reading(.motion, .flag(self[offset] != 0)))
@@ -68,8 +93,51 @@ extension Span<UInt8> {
     case (0x1017, 4): body(Reading(.motion, .flag(false)))
     case (0x1018, 1): body(Reading(.light, .flag(self[offset] != 0)))
     case (0x1019, 1): door(self[offset], body)
+    case (0x4000..., _): miProperty(type, offset, length, body)
     default: break
     }
+  }
+
+  /// Newer devices send what their own list of properties and events numbers, of which these mean the same in all that are known.
+  private func miProperty(_ type: UInt16, _ offset: Int, _ length: Int, _ body: (Reading) -> Void) {
+    // Of a press that happened, some send nothing more.
+    let first = length > 0 ? self[offset] : 1
+    switch (type, length) {
+    case (0x4801, 4), (0x4C01, 4): float(.temperature, offset, body)
+    case (0x4802, 1), (0x4C02, 1): body(Reading(.humidity, .number(Double(first))))
+    case (0x4808, 4), (0x4C08, 4): float(.humidity, offset, body)
+    case (0x4803, 1), (0x4C03, 1), (0x5003, 1), (0x5403, 1):
+      body(Reading(.batteryLevel, .number(Double(first))))
+    case (0x4805, 4): float(.illuminance, offset, body)
+    case (0x4A08, 4):
+      body(Reading(.motion, .flag(true)))
+      float(.illuminance, offset, body)
+    case (0x4806, 1): body(Reading(.moistureDetected, .flag(first != 0)))
+    case (0x484E, 1): body(Reading(.occupancy, .flag(first != 0)))
+    // So many seconds, or minutes, without a motion.
+    case (0x4818, 2): body(Reading(.motion, .flag(littleEndian16(at: offset) == 0)))
+    case (0x484F, 1): body(Reading(.motion, .flag(first == 0)))
+    case (0x4804, 1), (0x4A12, 1): if 1...2 ~= first { body(Reading(.opening, .flag(first == 1))) }
+    case (0x4A0F, 1), (0x4A1A, 1): if first == 1 { body(Reading(.opening, .flag(true))) }
+    case (0x4A01, 1), (0x4E01, 1), (0x5601, 1): body(Reading(.batteryLow, .flag(first != 0)))
+    case (0x4E16, 1): if first == 1 { body(Reading(.occupancy, .flag(true))) }
+    case (0x4E17, 1): if first == 1 { body(Reading(.occupancy, .flag(false))) }
+    case (0x4A0C, ...1), (0x560C, ...1), (0x4E0C, ...1):
+      // One kind of switch sends its other presses with the same number.
+      body(Reading(.button, .button(first == 8 ? .longPress : first == 15 ? .doublePress : .press)))
+    case (0x4A0D, ...1), (0x560D, ...1), (0x4E0D, ...1): body(Reading(.button, .button(.doublePress)))
+    case (0x4A0E, ...1), (0x560E, ...1), (0x4E0E, ...1): body(Reading(.button, .button(.longPress)))
+    case (0x5A16, 1):
+      if 1...2 ~= first { body(Reading(.occupancy, .flag(first == 1))) }
+      if first == 3 { body(Reading(.button, .button(.doublePress))) }
+    default: break
+    }
+  }
+
+  /// A number of IEEE 754, in hundredths.
+  private func float(_ quantity: Quantity, _ offset: Int, _ body: (Reading) -> Void) {
+    let number = Double(Float(bitPattern: littleEndian32(at: offset)))
+    if number.isFinite { body(Reading(quantity, (number * 100).rounded() / 100)) }
   }
 
   /// 0: open, 1: closed, 2: open for longer than it should be; others say nothing of it.

@@ -54,6 +54,7 @@ public final class SensorFormat: Sendable {
   private let refuse: (@Sendable (_ data: Span<UInt8>) -> Decline?)?
   /// Whether the data has a checksum or an exact format, so that any number is meant.
   private let isExact: Bool
+  private let seal: (@Sendable (_ data: Span<UInt8>, _ address: UInt64) -> Seal?)?
   private let details:
     (@Sendable (_ data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) -> Void)?
   private let readings: @Sendable (_ data: Span<UInt8>, _ body: (Reading) -> Void) -> Void
@@ -62,6 +63,8 @@ public final class SensorFormat: Sendable {
   ///   - first: the data's first octet, which distinguishes formats of the same place.
   ///   - isExact: numbers that no such sensor measures are meant nevertheless; else they are left out.
   ///   - refuse: why the data, which has the stated length, cannot be read; nil: it can.
+  ///   - seal: how it is encrypted, given the sender's address; nil: it is not. `readings` then gets the octets of `head` and the
+  ///     decrypted text.
   ///   - isSent: whether the data has this format. It is called only for formats of `FormatRegistry.sensorsBySender`.
   ///   - details: what `decode` shows besides readings.
   ///   - readings: visits them. The data has at least the stated length, and is not refused.
@@ -69,6 +72,7 @@ public final class SensorFormat: Sendable {
     _ name: String, maker: String? = nil, model: String, in place: Place, first: UInt8? = nil,
     _ length: Length,
     sample: String, isExact: Bool = false, refuse: (@Sendable (Span<UInt8>) -> Decline?)? = nil,
+    seal: (@Sendable (Span<UInt8>, _ address: UInt64) -> Seal?)? = nil,
     isSent: @escaping @Sendable (Span<UInt8>, borrowing FormatContext) -> Bool = { _, _ in true },
     details: (@Sendable (Span<UInt8>, (_ name: String, SensorDetail) -> Void) -> Void)? = nil,
     readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
@@ -82,21 +86,30 @@ public final class SensorFormat: Sendable {
     self.length = length
     self.isExact = isExact
     self.refuse = refuse
+    self.seal = seal
     self.isSent = isSent
     self.details = details
     self.readings = readings
   }
 
-  package func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
-    guard decline(data) == nil else { return }
+  /// - Parameter isOpen: whether the data was decrypted.
+  package func forEachReading(in data: Span<UInt8>, isOpen: Bool = false, _ body: (Reading) -> Void) {
+    guard isOpen || decline(data) == nil && !isEncrypted(data) else { return }
     if isExact { readings(data, body) } else { readings(data) { if $0.isPlausible { body($0) } } }
+  }
+
+  func isEncrypted(_ data: Span<UInt8>) -> Bool { seal?(data, 0) != nil }
+
+  /// nil: it is not encrypted.
+  func seal(_ data: Span<UInt8>, from address: DeviceAddress) -> Seal? {
+    decline(data) == nil ? seal?(data, address.bits) : nil
   }
 
   /// nil: the data may have the format.
   @inline(__always) func decline(_ data: Span<UInt8>) -> Decline? { length.decline(data) ?? refuse?(data) }
 
   package func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
-    if decline(data) == nil, let details { details(data, body) }
+    if let details, decline(data) == nil { details(data, body) }
   }
 }
 
@@ -104,22 +117,37 @@ public final class SensorFormat: Sendable {
 @safe public struct SensorFrame: Hashable, Sendable {
   /// Without reference counting, so that a frame is a plain value: formats live as long as the program.
   private let known: Unmanaged<SensorFormat>
+  /// Whether its data was decrypted.
+  private(set) var isOpen = false
 
   package init(_ format: SensorFormat) { unsafe known = .passUnretained(format) }
 
   public var format: SensorFormat { unsafe known.takeUnretainedValue() }
 
   public func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
-    unsafe known._withUnsafeGuaranteedRef { $0.forEachReading(in: data, body) }
+    unsafe known._withUnsafeGuaranteedRef { $0.forEachReading(in: data, isOpen: isOpen, body) }
   }
 
   public func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
     format.forEachDetail(in: data, body)
   }
 
+  func isEncrypted(in data: Span<UInt8>) -> Bool { !isOpen && format.isEncrypted(data) }
+
+  /// The same, for decrypted data.
+  var opened: Self {
+    var opened = self
+    opened.isOpen = true
+    return opened
+  }
+
+  func seal(in data: Span<UInt8>, from address: DeviceAddress) -> Seal? {
+    isOpen ? nil : format.seal(data, from: address)
+  }
+
   func decline(_ data: Span<UInt8>) -> Decline? { unsafe known._withUnsafeGuaranteedRef { $0.decline(data) } }
 
-  public static func == (a: Self, b: Self) -> Bool { a.format === b.format }
+  public static func == (a: Self, b: Self) -> Bool { a.format === b.format && a.isOpen == b.isOpen }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(format)) }
 }

@@ -222,9 +222,9 @@ package struct Roster: Sendable {
     _ body: (HeardReading) -> Void
   ) {
     let key = bindKeys.isEmpty ? nil : bindKey(of: beacon)
-    guard case .bthome(let message) = frame, message.isEncrypted else {
+    let isTriggerBased = if case .bthome(let message) = frame { message.isTriggerBased } else { false }
+    guard frame.isEncrypted(in: data) else {
       if key == nil {
-        let isTriggerBased = if case .bthome(let message) = frame { message.isTriggerBased } else { false }
         frame.forEachReading(in: data) {
           body(HeardReading(beacon: beacon, reading: $0, isTriggerBased: isTriggerBased))
         }
@@ -235,11 +235,9 @@ package struct Roster: Sendable {
     }
     guard let key else { return sealed.refuse(name(of: beacon), .noKey) }
     if !sealed.knows(beacon) { sealed.meet(beacon, key, key: catalogue.key(of: beacon)) }
-    let counter = if case .encrypted(_, let counter, _) = message.content { counter } else { nil as UInt32? }
-    sealed.open(message, in: data, of: beacon, called: name(of: beacon), advertisement) {
-      body(
-        HeardReading(
-          beacon: beacon, reading: $0, counter: counter, isTriggerBased: message.isTriggerBased))
+    let counter = frame.counter(in: data)
+    sealed.open(frame, in: data, of: beacon, called: name(of: beacon), advertisement) {
+      body(HeardReading(beacon: beacon, reading: $0, counter: counter, isTriggerBased: isTriggerBased))
     }
   }
 

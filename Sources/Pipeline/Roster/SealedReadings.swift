@@ -38,7 +38,7 @@ struct SealedReadings: Sendable {
   /// Notices for the user.
   var notices: [String] = []
   var told: Set<Told> = []
-  var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
+  var decryptors: [BeaconIndex: FrameDecryptor] = [:]
   var ledger = CounterLedger()
 
   /// - Parameter counters: the last counter of each beacon in an earlier run, by the beacon's key.
@@ -48,12 +48,12 @@ struct SealedReadings: Sendable {
 
   /// - Parameter key: a text that identifies the beacon in every run.
   mutating func meet(_ beacon: BeaconIndex, _ bindKey: SecretKey, key: String) {
-    decryptors[beacon] = BTHomeDecryptor(key: bindKey, lastCounter: ledger.earlier(key))
+    decryptors[beacon] = FrameDecryptor(key: bindKey, lastCounter: ledger.earlier(key))
   }
 
   /// Calls `body` for each reading of an encrypted frame, if the key fits and the frame is no replay.
   mutating func open(
-    _ frame: BTHome, in data: Span<UInt8>, of beacon: BeaconIndex, called name: String,
+    _ frame: Frame, in data: Span<UInt8>, of beacon: BeaconIndex, called name: String,
     _ advertisement: Advertisement, _ body: (Reading) -> Void
   ) {
     let counter = decryptors[beacon]?.lastCounter
@@ -153,7 +153,7 @@ extension SealedReadings {
     var beacons = Set(decryptors.keys)
     try coder("opened", &beacons)
     for beacon in beacons.sorted() {
-      guard var decryptor = decryptors[beacon] ?? key(beacon).map({ BTHomeDecryptor(key: $0) }) else {
+      guard var decryptor = decryptors[beacon] ?? key(beacon).map({ FrameDecryptor(key: $0) }) else {
         throw coder.damaged
       }
       try coder("decryptor", &decryptor)

@@ -17,14 +17,14 @@ struct PayloadDecoder {
 
   private let kind: Kind
   private let sender: DeviceAddress?
-  private var decryptor: BTHomeDecryptor?
+  private var decryptor: FrameDecryptor?
   private var reports = AdvertisingReports()
 
   init(kind: Kind, key: SecretKey?, sender: DeviceAddress?) {
     self.kind = kind
     self.sender = sender
     // Lines of a file need not be in order, nor from one device.
-    decryptor = key.map { BTHomeDecryptor(key: $0, checksReplay: false) }
+    decryptor = key.map { FrameDecryptor(key: $0, checksReplay: false) }
   }
 
   mutating func objects(inLine line: String) throws(Fault) -> [[UInt8]] {
@@ -101,14 +101,14 @@ struct PayloadDecoder {
     _ result: FrameResult, _ data: Span<UInt8>, from advertisement: Advertisement?
   ) -> [UInt8] {
     let writer = DecodedFrameJSON(advertisement: advertisement)
-    guard case .frame(.bthome(let frame), let source) = result, frame.isEncrypted, decryptor != nil,
+    guard case .frame(let frame, let source) = result, frame.isEncrypted(in: data), decryptor != nil,
       let sender = sender ?? advertisement?.address
-        ?? frame.address.map({ DeviceAddress(bits: $0, kind: .public) })
+        ?? (frame.needsSender(in: data) ? nil : DeviceAddress(bits: 0, kind: .public))
     else { return writer.object(result, data: data) }
     var opened: [UInt8] = []
     do throws(Decline) {
       try decryptor?.open(frame, in: data, from: sender) { frame, text in
-        opened = writer.object(.frame(.bthome(frame), source), data: text)
+        opened = writer.object(.frame(frame, source), data: text)
       }
     } catch {
       opened = writer.object(.declined(error, source), data: data)
