@@ -139,7 +139,10 @@ import Testing
     (manufacturer("0006", "030080"), .microsoftSwiftPair),
     (service("fe2c", "aabbcc"), .googleFastPair),
     (service("fef3", "4a17"), .googleNearby),
-    (service("feaa", "411b0d83"), .googleFindHub),
+    (service("feaa", "401b0d83"), .googleFindHub), (service("feaa", "411b0d83"), .googleFindHubAway),
+    (manufacturer("004c", "1219" + String(repeating: "00", count: 25)), .appleFindMyAway),
+    (service("fd5a", "15aabbcc"), .smartTag), (service("fd5a", "12aabbcc"), .smartTagAway),
+    (service("fd5a", "13"), .smartTagAway), (service("feed", "0200a1b2"), .tile),
   ]) func noiseIsSetAside(payload: String, noise: Noise) { #expect(frames(payload) == [.noise(noise)]) }
 
   @Test func malformedNoiseIsDeclined() {

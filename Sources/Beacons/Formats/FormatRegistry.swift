@@ -59,12 +59,16 @@ public enum FormatRegistry {
     case (0xFEAA, 0x20, 0x01): return .eddystoneEncryptedTLM(try EddystoneEncryptedTLM.decode(data))
     case (0xFEAA, 0x20, _): return .eddystoneTLM(try EddystoneTLM.decode(data))
     case (0xFEAA, 0x30, _): return .eddystoneEID(try EddystoneEID.decode(data))
-    case (0xFEAA, 0x40...0x41, _): return .noise(.googleFindHub)
+    // With protection against unwanted tracking on, which the owner's phone turns off.
+    case (0xFEAA, 0x41, _): return .noise(.googleFindHubAway)
+    case (0xFEAA, 0x40, _): return .noise(.googleFindHub)
     case (0xFEAA, _, _): throw .unknownFrameType(first)
     case (BTHome.serviceUUID, _, _): return .bthome(try BTHome.decode(data))
     case (0x181C, _, _), (0x181E, _, _): throw .unsupportedVersion(1)  // BTHome 1
     case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
     case (0xFE2C, _, _): return .noise(.googleFastPair)
+    case (0xFD5A, _, _): return .noise(try SmartTag.decode(data))
+    case (0xFEED, _, _), (0xFEEC, _, _): return .noise(.tile)
     case (0xFEF3, _, _): return .noise(.googleNearby)
     case (0xFE9F, _, _), (0xFCF1, _, _): return .noise(.googleOther)
     default: return .sensor(try sensors.frame(in: .service(uuid), data, first: first))

@@ -1,6 +1,7 @@
 import Core
 
-/// What phones, headphones and laptops send all day; recognised only to be ignored.
+/// What phones, headphones, laptops and trackers send all day; recognised only to be ignored. A tracker's kind is told, and whether it
+/// says that it is away from its owner; never an identity, which changes anyway.
 public enum Noise: String, Hashable, Sendable, CaseIterable {
   case appleAirPrint = "Apple AirPrint"
   case appleAirDrop = "Apple AirDrop"
@@ -14,15 +15,30 @@ public enum Noise: String, Hashable, Sendable, CaseIterable {
   case appleNearbyAction = "Apple Nearby Action"
   case appleNearbyInfo = "Apple Nearby Info"
   case appleFindMy = "Apple Find My"
+  case appleFindMyAway = "Apple Find My, away from its owner"
   case appleOverflowArea = "Apple overflow area"
   case appleOther = "Apple, other"
   case googleFastPair = "Google Fast Pair"
   case googleNearby = "Google Nearby"
   case googleFindHub = "Google Find Hub"
+  case googleFindHubAway = "Google Find Hub, away from its owner"
   case googleOther = "Google, other"
   case microsoftCDP = "Microsoft CDP"
   case microsoftSwiftPair = "Microsoft Swift Pair"
   case microsoftOther = "Microsoft, other"
+  case smartTag = "Samsung SmartTag"
+  case smartTagAway = "Samsung SmartTag, away from its owner"
+  case tile = "Tile"
+}
+
+/// Samsung's SmartTag: service data of 0xFD5A. The lowest three bits of the first octet are its state: 1 to 3 without a connection to its
+/// owner, from 4 on with one.
+/// Source: T. Yu and others, Privacy Analysis of Samsung's Crowd-Sourced Bluetooth Location Tracking System, 2022
+public enum SmartTag {
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Noise {
+    guard data.count >= 1 else { throw .wrongLength(expected: 1, got: 0) }
+    return 1...3 ~= data[0] & 0x07 ? .smartTagAway : .smartTag
+  }
 }
 
 /// Apple's Continuity messages: manufacturer data of company 0x004C, one after the other.
@@ -52,7 +68,8 @@ public enum AppleContinuity {
     case 0x0D, 0x0E: return .appleTethering
     case 0x0F: return .appleNearbyAction
     case 0x10: return .appleNearbyInfo
-    case 0x12: return .appleFindMy
+    // With 25 octets it has the key by which strangers' phones report where it is.
+    case 0x12: return length == 25 ? .appleFindMyAway : .appleFindMy
     default: return .appleOther
     }
   }
