@@ -199,11 +199,17 @@ import Testing
     try await publish("beacon/tag/zone", "Garage")
     try await publish("beacon/tag/state", nil)
     try await publish("beacon/stranger/zone", "Living room")
+    // Not heard in this run.
+    try await publish("beacon/fleet%3A9.9/room", #"{"room":"Garage","last_room":"Garage"}"#)
+    try await publish("beacon/fleet%3A9.9/state", "nonsense")
+    try await publish("beacon/fleet%3A9.9/zone", "nonsense")
     try await publish("zone/Garage/occupancy", occupancy.replacing("Living room", with: "Garage"))
     try await publish("instance", nil)
     let isMended = try await kept(broker) { kept in
       kept["zone/Living%20room/occupancy"] == occupancy && kept["beacon/tag/zone"] == "Living room"
         && isHome(kept) && kept["beacon/stranger/zone"] == nil && kept["zone/Garage/occupancy"] == nil
+        && kept["beacon/fleet%3A9.9/room"] == nil && kept["beacon/fleet%3A9.9/state"] == nil
+        && kept["beacon/fleet%3A9.9/zone"] == "not_home"
         && kept["instance"]?.prefix(30) == instance?.prefix(30)
     }
     let now = try await kept(broker)
@@ -361,6 +367,34 @@ import Testing
         (try? String(contentsOfFile: folder + "/g.topics", encoding: .utf8))?
           .contains("beaconkeeper/g/beacon/fleet%3A9.9/zone") == true
       })
+  }
+
+  /// A gateway that lost its power is missed by the broker one and a half keepalives later, when another base or name is cleared.
+  @Test(arguments: ["g", "h"])
+  func `a last will that comes after a move is cleared, too`(name: String) async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    let path = try file("", "yaml")
+    func start(_ name: String, _ base: String) throws -> Command {
+      let text =
+        Self.rules.replacing("name: g", with: "name: \(name), state_directory: \(folder)")
+        + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", keepalive: 5 s, base_topic: \(base) }\n"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    }
+    let first = try start("g", "beaconkeeper")
+    #expect(try await kept(broker, isHome))
+    first.signal(SIGTERM)
+    #expect(try await first.end().status == 0)
+    let second = try start(name, "elsewhere")
+    defer { second.signal(SIGKILL) }
+    #expect(try await kept(broker) { $0.isEmpty })
+    try await run([
+      "mosquitto_pub", "-p", "\(broker.port)", "-r", "-t", "beaconkeeper/g/status", "-m", "offline",
+    ])
+    #expect(try await kept(broker) { $0["status"] != nil })
+    #expect(try await kept(broker) { $0.isEmpty })
   }
 
   @Test func aMissingReceiverIsReported() async throws {

@@ -76,7 +76,7 @@ import Testing
     let delivery = try Delivery(client, Topics(gateway: "home"), listener: listener, logger: logger)
     let features = [Remembering(), Remembering()]
     let link = BrokerLink(
-      features, delivery, logger, onReady: { _ in }, watch: "", broker: "127.0.0.1:1")
+      features, delivery, logger, onReady: { _ in }, watch: "", broker: "127.0.0.1:1", clientID: "x")
     func read(_ names: [String]) throws -> [String: QoS] {
       for (feature, name) in zip(features, names) {
         feature.configure(try Scene.configuration(Self.rules("home", name)))
@@ -87,5 +87,20 @@ import Testing
     #expect(try read(["key", "bag"]) == ["notes/key": .atMostOnce, "notes/bag": .atMostOnce])
     #expect(try read(["bag", "bag"]) == ["notes/bag": .atMostOnce])
     #expect(try read(["van", "bag"]) == ["notes/van": .atMostOnce, "notes/bag": .atMostOnce])
+  }
+
+  /// MQTT 3.1.1 does not say that another client came with the same id.
+  @Test func `connections that end at once are told as a quarrel about the id, once`() {
+    var quarrel = Quarrel()
+    var time = MonotonicTime.zero
+    func ends(after seconds: Double) -> Bool {
+      quarrel.connected(at: time)
+      time = time + .seconds(seconds)
+      return quarrel.isOne(lostAt: time)
+    }
+    #expect((0..<10).map { _ in ends(after: 1) } == (0..<10).map { $0 == 4 })
+    #expect(!ends(after: 60))
+    #expect((0..<4).allSatisfy { _ in !ends(after: 1) })
+    #expect(!ends(after: 60) && !ends(after: 1))
   }
 }

@@ -149,6 +149,19 @@ struct LeftoversTests {
     }
   }
 
+  /// Where another client has overwritten what is not known in this run.
+  @Test func `nothing is said of a beacon that is not known but that it is nowhere`() throws {
+    func nowhere(_ what: String) throws -> String {
+      let message = try #require(leftovers.nowhere(at: "beaconkeeper/home/beacon/fleet%3A1.2/\(what)"))
+      return String(decoding: message.payload, as: UTF8.self)
+    }
+    #expect(try nowhere("zone") == "not_home")
+    #expect(try nowhere("state") == "")
+    #expect(try nowhere("room").contains(#""room":null"#))
+    #expect(try nowhere("room").contains(#""last_room":null,"last_seen_at":null"#))
+    #expect(leftovers.nowhere(at: "beaconkeeper/home/zone/office/occupancy") == nil)
+  }
+
   @Test func aStaleStateThatNamesOnlyARoomIsCorrected() throws {
     let payload =
       #"{"zones":[],"room":"hall","last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#

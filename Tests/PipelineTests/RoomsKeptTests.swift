@@ -82,9 +82,28 @@ import Testing
     }
     try flat.reload(Self.yaml + "\ntelemetry: { beacon_state: 5 s }")
     #expect(flat.kept("beacon/key/room")?.contains(heard) == true)
-    // The room is gone.
     try flat.restart(Self.renamed)
+    let renamed = heard.replacing("kitchen", with: "galley")
+    #expect(flat.kept("beacon/key/room")?.contains(renamed) == true)
+    #expect(flat.events == [])
+    try flat.reload(Self.yaml)
+    #expect(flat.kept("beacon/key/room")?.contains(heard) == true)
+    // A room elsewhere is another one, even if it came when the kitchen went.
+    try flat.reload(Self.renamed.replacing("[cooker]", with: "[stove]"))
     #expect(flat.kept("beacon/key/room")?.contains(#""last_room":null"#) == true)
+  }
+
+  @Test(arguments: [true, false])
+  func `whoever is in a room that is renamed leaves it, and was last in the room of the new name`(
+    byReload: Bool
+  ) throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    if byReload { try flat.reload(Self.renamed) } else { try flat.restart(Self.renamed) }
+    #expect(flat.events.contains("exit room kitchen key"))
+    flat.wait(30)
+    let kept = try #require(flat.kept("beacon/key/room"))
+    #expect(kept.contains(#""room":null"#) && kept.contains(#""last_room":"galley""#), "\(kept)")
   }
 
   @Test func aZoneThatKeepsItsRoomsIsLeftOnlyWithTheBeaconsOwn() throws {

@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Logging
 import Mosquitto
 import ServiceLifecycle
@@ -13,12 +14,13 @@ final class BrokerLink: Feature {
   private let logger: Logger
   private let watch: String
   private let broker: String
+  private let clientID: String
   /// What the features read at present.
   private let subscribed = Mutex<Set<Filter>>([])
 
   init(
     _ features: [any Feature], _ delivery: Delivery, _ logger: Logger,
-    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String
+    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String, clientID: String
   ) {
     self.features = features
     self.delivery = delivery
@@ -26,6 +28,7 @@ final class BrokerLink: Feature {
     self.logger = logger
     self.watch = watch
     self.broker = broker
+    self.clientID = clientID
   }
 
   /// The features have another configuration.
@@ -60,12 +63,14 @@ final class BrokerLink: Feature {
     var wasConnected = false
     var lastRefusal: ConnectionFailure.Kind?
     var refusedFilters: Set<String> = []
+    var quarrel = Quarrel()
     for await event in delivery.client.events {
       switch event {
       case .connected:
         for feature in features { feature.connected() }
         if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
+        quarrel.connected(at: LiveClock.now)
         lastRefusal = nil
       case .refused(let failure):
         // A broker that accepted us before may have a temporary problem; one that never did has a permanent one.
@@ -78,6 +83,11 @@ final class BrokerLink: Feature {
       case .disconnected(let reason):
         for feature in features { feature.disconnected() }
         logger.warning("lost the broker: \(reason); trying again")
+        if quarrel.isOne(lostAt: LiveClock.now) {
+          logger.warning(
+            "the broker closes each connection soon after it began; perhaps another client has this gateway's client id, \(clientID)"
+          )
+        }
       case .subscribed: break
       case .acknowledged(let id): delivery.acknowledged(id)
       case .rejected(let message, let reason): delivery.refused(message, reason: reason)
@@ -88,5 +98,24 @@ final class BrokerLink: Feature {
       case .message(let message): _ = try features.contains { try $0.received(message) }
       }
     }
+  }
+}
+
+/// Connections that end soon after they began, one after another. A broker ends a session when another client comes with its id, and
+/// cannot say so in MQTT 3.1.1.
+struct Quarrel {
+  private static let soon = TimeSpan.seconds(10)
+  private static let patience = 5
+
+  private var began: MonotonicTime?
+  private var count = 0
+
+  mutating func connected(at time: MonotonicTime) { began = time }
+
+  /// Whether it is time to tell, once.
+  mutating func isOne(lostAt time: MonotonicTime) -> Bool {
+    guard let began else { return false }
+    count = time - began < Self.soon ? count + 1 : 0
+    return count == Self.patience
   }
 }

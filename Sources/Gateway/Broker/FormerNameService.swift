@@ -31,17 +31,19 @@ final class FormerNameService: Feature {
   private let configuration: Configuration
   private let discovery: Discovery
   private let delivery: Delivery
+  private let leftovers: LeftoverService
   private let logger: Logger
 
   /// - Parameter file: the path of the configuration file; nil: there is none.
   init(
     _ former: [FormerOutbox], _ configuration: Configuration, _ file: String?, _ delivery: Delivery,
-    _ logger: Logger
+    _ leftovers: LeftoverService, _ logger: Logger
   ) {
     self.former = former.filter { $0.configuration != nil && $0.configuration == file }
     self.configuration = configuration
     discovery = AnnouncementPlan(configuration).discovery
     self.delivery = delivery
+    self.leftovers = leftovers
     self.logger = logger
     for outbox in former where outbox.configuration == nil {
       logger.warning("\(Self.words(on: outbox)); \(Self.remedy(for: outbox, configuration))")
@@ -149,6 +151,7 @@ final class FormerNameService: Feature {
       return true
     }
     logger.notice("this gateway was called \(outbox.gateway): its retained messages are cleared")
+    leftovers.expectWills(at: topics.map(\.status))
     guard outbox.waiting == 0 else {
       logger.warning(
         "\(outbox.waiting) transitions of \(outbox.gateway) were never delivered; they stay in \(outbox.path)"

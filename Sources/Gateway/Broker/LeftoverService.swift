@@ -37,6 +37,9 @@ final class LeftoverService: Feature {
     /// Whether it may be cleared.
     var mayClear = false
     var corrections: [String: Leftovers.Correction] = [:]
+    /// Where last wills of former sessions may still come, and until when.
+    var wills: Set<String> = []
+    var willsEnd: MonotonicTime?
   }
 
   private let state: Mutex<State>
@@ -45,6 +48,7 @@ final class LeftoverService: Feature {
   private let decisions: DecisionLoop
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
+  private let willDelay: TimeSpan
 
   init(_ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink) {
     state = Mutex(
@@ -52,6 +56,32 @@ final class LeftoverService: Feature {
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
+    willDelay = configuration.willDelay
+  }
+
+  /// Clears the status below former names or bases again later. If the gateway lost its power there, or was killed on the far side
+  /// of a dead link, the broker publishes its last will when it misses the session's keepalive.
+  func expectWills(at topics: [String]) {
+    if topics.isEmpty { return }
+    // If the gateway is started again meanwhile, it finds them there.
+    for topic in topics { delivery.remembered.note(topic, isCleared: false) }
+    state.withLock { state in
+      state.wills.formUnion(topics)
+      state.willsEnd = LiveClock.now + willDelay
+    }
+    alarm.ring()
+  }
+
+  private func clearWills() {
+    let wills = state.withLock { state -> Set<String> in
+      guard let end = state.willsEnd, LiveClock.now >= end else { return [] }
+      state.willsEnd = nil
+      defer { state.wills = [] }
+      return state.wills
+    }
+    delivery.send(
+      wills.sorted().map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
+    for topic in wills { delivery.remembered.note(topic, isCleared: true) }
   }
 
   func configure(_ new: Configuration) {
@@ -127,6 +157,7 @@ final class LeftoverService: Feature {
       )
     }
     if !removals.isEmpty { delivery.send(removals) }
+    expectWills(at: removals.map(\.topic).filter { $0.hasSuffix("/status") })
     // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
     delivery.subscribe(to: filters.map { Filter(topics: $0, qos: .atMostOnce, options: .withoutOwn) })
   }
@@ -138,8 +169,10 @@ final class LeftoverService: Feature {
         self.beginLook()
         self.correct()
         self.endLook()
+        self.clearWills()
         // Those that the broker did not let us clear are tried again by the next look.
-        self.delivery.remembered.forgetCleared(except: self.delivery.unsettled)
+        let wills = self.state.withLock(\.wills)
+        self.delivery.remembered.forgetCleared { self.delivery.unsettled(among: $0).union(wills) }
         try? await Task.sleep(for: Self.pause)
       }
     }
@@ -150,7 +183,7 @@ final class LeftoverService: Feature {
     let settledSince = homeAssistant.settledSince
     return state.withLock { state in
       let look = state.isDue ? settledSince.map { $0 + Self.settling } : nil
-      return [state.end, look].compactMap { $0 }.min()
+      return [state.end, look, state.willsEnd].compactMap { $0 }.min()
     }
   }
 
@@ -162,5 +195,13 @@ final class LeftoverService: Feature {
       return state.leftovers.filters
     }
     for filter in filters { delivery.client.unsubscribe(from: filter) }
+  }
+}
+
+extension Configuration {
+  /// After this time the broker has published the last will of any former session.
+  fileprivate var willDelay: TimeSpan {
+    guard case .remote(let broker) = broker else { return .zero }
+    return .seconds(broker.keepAlive.seconds * 1.5 + 10)
   }
 }

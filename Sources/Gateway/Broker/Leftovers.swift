@@ -75,9 +75,22 @@ struct Leftovers: Sendable {
       return Correction(beacon: name, claim: room, message: now.message(topics: topics))
     case .beaconZone, .beaconPlace:
       if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
+      return nowhere(at: topic).map {
+        Correction(beacon: name, claim: String(decoding: payload, as: UTF8.self), message: $0)
+      }
+    }
+  }
+
+  /// The message that says at a beacon's topic that it is nowhere and nothing is known of it; nil: the topic is none of a beacon.
+  func nowhere(at topic: String) -> Message? {
+    guard let (kind, level) = topics.retained(topic), let name = name(ofTopicLevel: level) else { return nil }
+    switch kind {
+    case .zoneOccupancy, .roomOccupancy, .phoneWindow, .phoneRecord: return nil
+    case .beaconState: return Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+    case .beaconRoom: return RoomMessage(beacon: name, room: nil).message(topics: topics)
+    case .beaconZone, .beaconPlace:
       let now = WhereaboutsMessage(beacon: name, kind: kind == .beaconZone ? .zone : .place, name: nil)
-      return Correction(
-        beacon: name, claim: String(decoding: payload, as: UTF8.self), message: now.message(topics: topics))
+      return now.message(topics: topics)
     }
   }
 

@@ -20,9 +20,6 @@ final class MendingService: Feature {
   /// How many topics may wait.
   private static let limit = 1_000
 
-  /// A longer payload is no use to know what was there.
-  private static let payloadLimit = 1 << 12
-
   private struct State {
     var leftovers: Leftovers
     /// The latest message of each topic.
@@ -39,8 +36,7 @@ final class MendingService: Feature {
   private struct Found {
     /// Of its payload.
     var hash: Int
-    /// nil: it is too long.
-    var payload: [UInt8]?
+    var isEmpty: Bool
   }
 
   private let state: Mutex<State>
@@ -76,9 +72,7 @@ final class MendingService: Feature {
     guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
     state.withLock { state in
       guard state.found.count < Self.limit || state.found[message.topic] != nil else { return }
-      state.found[message.topic] = Found(
-        hash: message.payload.hashValue,
-        payload: message.payload.count <= Self.payloadLimit ? message.payload : nil)
+      state.found[message.topic] = Found(hash: message.payload.hashValue, isEmpty: message.payload.isEmpty)
     }
     alarm.ring()
     return true
@@ -112,10 +106,9 @@ final class MendingService: Feature {
     guard !foreign.isEmpty else { return }
     let truth = decisions.truth(at: Set(foreign.keys))
     let known = Set(truth.map(\.topic))
-    // Of what this run does not know, nobody is anywhere.
-    let others = foreign.filter { !known.contains($0.key) && $0.value.payload != [] }.compactMap {
-      topic, found in
-      leftovers.removal(of: topic) ?? leftovers.correction(of: topic, found.payload ?? [])?.message
+    // Of what this run does not know, nobody is anywhere. What it said before is lost, and what the other client says is no source.
+    let others = foreign.keys.filter { !known.contains($0) && foreign[$0]?.isEmpty != true }.compactMap {
+      leftovers.removal(of: $0) ?? leftovers.nowhere(at: $0)
     }
     let messages = truth + others
     guard let first = messages.first else { return }

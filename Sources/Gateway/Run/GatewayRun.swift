@@ -118,14 +118,15 @@ package struct GatewayRun: Sendable {
     let decisions = DecisionLoop(
       pipeline, output, delivery: delivery, recorder: recorder, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
+    let leftovers = LeftoverService(configuration, decisions, homeAssistant)
     let broker = "\(options.host):\(options.port)"
     // The diary comes first, so that it stops last: what the others do at their end belongs to it.
     var features: [any Feature] = [
       diary, delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,
-      FormerNameService(former, configuration, configurationFile, delivery, logger),
+      FormerNameService(former, configuration, configurationFile, delivery, leftovers, logger),
       MendingService(configuration, decisions, logger),
       // It waits until Home Assistant has removed the entities of what it clears.
-      LeftoverService(configuration, decisions, homeAssistant),
+      leftovers,
       ScannerLink(configuration, decisions, logger),
       ObservationService(decisions, options, stateDirectory, logger),
       HealthService(decisions: decisions, interval: configuration.telemetry.health), FreedMemoryService(),
@@ -151,7 +152,8 @@ package struct GatewayRun: Sendable {
     }
     decisions.reporters.withLock { [features] in $0 = features }
     let link = BrokerLink(
-      features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker)
+      features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker,
+      clientID: options.clientID)
     // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = [link] + features
     if let companion { services.insert(companion, at: 0) }

@@ -73,6 +73,14 @@ extension Pipeline {
 
   func room(named name: String) -> RoomIndex? { roomIndices.first { self.name(of: $0) == name } }
 
+  /// The room that was an earlier one: of the same name, or the only one at the same place, which was renamed.
+  func heir(of room: EarlierRoom) -> RoomIndex? {
+    if let namesake = self.room(named: room.name) { return namesake }
+    guard let place = room.place else { return nil }
+    let there = roomIndices.filter { configuration.rooms[Int($0.rawValue)].place == place }
+    return there.count == 1 ? there[0] : nil
+  }
+
   /// Why a beacon has left a zone of an earlier configuration; nil: it is still in it.
   ///
   /// - Parameters:

@@ -128,7 +128,8 @@ extension Pipeline {
       }
     }
     for (old, room) in earlier.configuration.rooms.enumerated() {
-      heirs[.room][Int32(old)] = self.room(named: room.name)?.rawValue
+      // Whoever is in a renamed room has left it, but still was there last.
+      heirs[.room][Int32(old)] = heir(of: EarlierRoom(room))?.rawValue
     }
     return (heirs, moment)
   }

@@ -31,8 +31,8 @@ extension Pipeline {
       for (index, name) in saved.receivers {
         heirs[.receiver][index] = receivers.index(of: name).map { Int32($0.rawValue) }
       }
-      for (index, name) in saved.rooms where moment.isNamesake {
-        heirs[.room][index] = room(named: name)?.rawValue
+      for (index, definition) in saved.rooms where moment.isNamesake {
+        heirs[.room][index] = heir(of: EarlierRoom(definition: definition))?.rawValue
       }
       var changed: Set<ZoneIndex> = []
       for (index, definition) in saved.zones {
@@ -84,7 +84,10 @@ extension Pipeline {
   ) {
     var carried = carried
     if !restart.isNamesake { carried.forgetPlaces() }
-    if carried.room?.room == nil, restart.saved.room != nil { carried.room?.leave(at: restart.wallTime) }
+    // It may be the same room under another name.
+    if let name = restart.saved.room, carried.room?.room == nil || room(named: name) == nil {
+      carried.room?.leave(at: restart.wallTime)
+    }
     take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
     restoreInZones(beacon)
     if let last = carried.state.lastSighting {

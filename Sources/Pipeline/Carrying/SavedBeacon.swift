@@ -22,6 +22,7 @@ package struct SavedBeacon: StateElement, Sendable {
   var receivers: [Int32: String] = [:]
   /// The definition of each zone.
   package var zones: [Int32: String] = [:]
+  /// The definition of each room.
   var rooms: [Int32: String] = [:]
   /// The zones that it is in.
   var inside: [Int32] = []
@@ -149,7 +150,9 @@ extension Pipeline {
       saved.receivers[index] = receivers.name(of: ReceiverIndex(rawValue: UInt16(index)))
     }
     for index in coder.mentions?[.zone] ?? [] { saved.zones[index] = zoneDefinitions[Int(index)] }
-    for index in coder.mentions?[.room] ?? [] { saved.rooms[index] = configuration.rooms[Int(index)].name }
+    for index in coder.mentions?[.room] ?? [] {
+      saved.rooms[index] = configuration.rooms[Int(index)].definition
+    }
     saved.inside = carried.state.occupiedZones.map(\.rawValue)
     if let room = carried.room {
       saved.room = room.room.map { name(of: $0) }
@@ -197,6 +200,43 @@ extension ZoneSettings {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension RoomSettings {
+  /// A hash of where it is, whatever it is called; nil: it is only a name.
+  var place: String? {
+    if receivers.isEmpty, outline.isEmpty { return nil }
+    var hash = FNV1a()
+    hash.combine((floor ?? "").utf8.span)
+    for receiver in receivers { hash.combine(receiver.utf8.span) }
+    for corner in outline { hash.combine("\(corner.x) \(corner.y)".utf8.span) }
+    return String(UInt64(truncatingIfNeeded: hash.value), radix: 16)
+  }
+
+  /// What a later run needs to find it again.
+  var definition: String {
+    let octets = JSONWriter.object {
+      $0.field("name", name)
+      $0.field("place", place)
+    }
+    return String(decoding: octets, as: UTF8.self)
+  }
+}
+
+/// A room of an earlier configuration.
+struct EarlierRoom {
+  var name: String
+  /// nil: it was only a name, or an earlier version did not save it.
+  var place: String?
+
+  init(_ settings: RoomSettings) { (name, place) = (settings.name, settings.place) }
+
+  /// Earlier versions saved the name alone.
+  init(definition: String) {
+    let tree = try? JSONTree(Array(definition.utf8))
+    name = tree?.text("name") ?? definition
+    place = tree?.text("place")
   }
 }
 
