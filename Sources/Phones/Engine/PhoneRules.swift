@@ -5,7 +5,7 @@
 public final class PhoneRules: Sendable {
   // In the order of the cases, and as many. In place, so that a read is one load.
   private let numbers: [31 of Int64]
-  private let limits: [13 of Int64?]
+  private let limits: [14 of Int64?]
   private let flags: [40 of Bool]
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
@@ -66,12 +66,15 @@ public final class PhoneRules: Sendable {
   }
   var hasAudioMode: Bool { self[.hasAudioMode] && !isAndroid }
 
+  /// How long the app may scan after it went to the background: whichever ends first, its service or the whole app.
   var serviceLimit: Milliseconds? {
-    switch mechanism {
-    case .cycle: self[.serviceLimit]
-    case .foregroundService where self[.dataSync]: self[.dataSyncLimit]
-    default: nil
-    }
+    let ofService: Milliseconds? =
+      switch mechanism {
+      case .cycle: self[.serviceLimit]
+      case .foregroundService where self[.dataSync]: self[.dataSyncLimit]
+      default: nil
+      }
+    return [ofService, self[.endsAppAfter]].compactMap(\.self).min()
   }
   var scanInterval: Milliseconds { max(self[.scanPeriod], self[.scanInterval]) }
   var hitLatency: Milliseconds? {
