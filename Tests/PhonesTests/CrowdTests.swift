@@ -97,6 +97,11 @@ import Testing
     #expect(try hangs("android14", "altbeacon-intent", "samsung-android14")["hit_latency"] == nil)
     #expect(try hangs("ios13", "background-task")["task_cap"] == .some(nil))
     #expect(try hangs("ios9", "background-task")["task_cap"] == nil)
+    var slow = try Self.profile("ios17", "activity-session")
+    slow.set("advertising_interval", to: .number(5000), source: "test", confidence: .low)
+    let lateness = Self.tally(slow)
+    #expect(try #require(lateness.lateness(of: 0.1)) < 2000 && #require(lateness.lateness(of: 0.9)) > 3000)
+    #expect(lateness.unmeasured.map(\.rule).contains("unheard_interval"))
     let oneplus = Self.tally(try Self.profile("android8", "altbeacon-foreground-service", "oneplus"))
     #expect(try #require(oneplus.meanShare) < 0.6)
   }

@@ -121,11 +121,12 @@ extension PhoneEngine {
   }
 
   /// Whether a callback comes without the beacon: it advertised none since the last callback, or, in the background, the phone lost
-  /// it. Advertisements are at whole multiples of the interval, those that are lost spread evenly over them.
+  /// it. Advertisements that are lost are spread evenly over them.
   func isEmpty(tick: Milliseconds) -> Bool {
     let interval = max(rules[.tickPeriod], rules[.advertisingInterval])
-    let packet = multiple(of: interval, from: tick - rules[.tickPeriod] + 1)
-    if packet > tick { return true }
+    let since = tick - rules[.tickPeriod] + 1 - rules.advertisingPhase
+    let packet = multiple(of: interval, from: since)
+    if packet >= since + rules[.tickPeriod] { return true }
     guard rules[.emptyTicksPerTen] > 0, lifecycle != .foreground else { return false }
     let index = (packet / interval) % 10
     let turn = (index + 10) % 10 * rules[.emptyTicksPerTen] % 10

@@ -11,14 +11,20 @@ public final class PhoneRules: Sendable {
   let isAndroid: Bool
   /// The permission at the start.
   let permission: Permission
+  /// When the beacon first advertises after time zero, if it does so less often than callbacks come.
+  let advertisingPhase: Milliseconds
 
-  public init(_ profile: PhoneProfile) {
+  /// - Parameter phase: where the beacon is in its advertising interval at time zero, from 0 to 1.
+  public init(_ profile: PhoneProfile, phase: Double = 0) {
     numbers = InlineArray { profile[NumberRule.allCases[$0]] }
     limits = InlineArray { profile[LimitRule.allCases[$0]] }
     flags = InlineArray { profile[FlagRule.allCases[$0]] }
     mechanism = profile.strategy.mechanism
     isAndroid = profile.os.family == .android
     permission = profile.strategy.permission
+    let interval = profile.strategy[.advertisingInterval]
+    let isSlow = interval > profile.os[.tickPeriod]
+    advertisingPhase = isSlow ? Milliseconds((Double(interval) * min(max(phase, 0), 1)).rounded()) : 0
   }
 
   subscript(rule: NumberRule) -> Int64 { numbers[rule.rawValue] }

@@ -30,6 +30,8 @@ extension Simulation {
         }
       }
     }
+    let interval = profile.strategy[.advertisingInterval]
+    if profile.os[.unheardInterval].map({ interval >= $0 }) ?? false { names.append("unheard_interval") }
     if profile.os.family == .android {
       if profile.strategy[.hitLatency] != nil { names.append("hit_latency") }
       // What is missed anyway hangs on no maker.
@@ -46,7 +48,7 @@ extension Simulation {
   private static let varying = [
     "entry_latency", "exit_latency", "grace", "slow_slot_latency", "fix_latency", "auto_pause_after",
     "stationary_after", "scan_interval", "hit_latency", "task_cap", "doze_after", "filters_scans",
-    "ends_app_after", "false_exit_after",
+    "ends_app_after", "false_exit_after", "unheard_interval",
   ]
   /// A false exit comes no sooner after the enter, where there are any.
   private static let shortStay: Milliseconds = 120_000
