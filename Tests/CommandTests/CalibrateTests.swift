@@ -82,6 +82,35 @@ import Testing
     #expect(check.output.contains("not covered: attic; did not hear the beacon: c"))
   }
 
+  @Test func `the same walk again is not judged against what was learned from it`() async throws {
+    let house = try House()
+    #expect(try await house.calibrate().status == 0)
+    try house.write(House.yaml + "calibration: rooms.json\n", "site.yaml")
+    let again = try await house.calibrate()
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.output.contains("The present calibration was learned from this walk"), "\(again.output)")
+    #expect(!again.output.contains("the present calibration "))
+    #expect(again.errors.contains("systemctl reload beaconkeeper"))
+    // A file that the configuration does not name is not taken up.
+    let other = try await house.calibrate("--output", house.path("other.json"))
+    #expect(other.errors.contains("rooms.json, which stays in use"), "\(other.errors)")
+    #expect(!other.errors.contains("systemctl"))
+  }
+
+  @Test func `check tells of rooms whose receivers were swapped since the walk`() async throws {
+    let house = try House()
+    #expect(try await house.calibrate().status == 0)
+    let yaml = House.yaml + "calibration: rooms.json\n"
+    let swapped = yaml.replacing("hall, receivers: [a]", with: "bath, receivers: [a]")
+      .replacing("bath, receivers: [b]", with: "hall, receivers: [b]")
+    for (text, isTold) in [(yaml, false), (swapped, true), (yaml.replacing("[a]", with: "[a, d]"), false)] {
+      try house.write(text, "site.yaml")
+      let check = try await Command(["check", house.path("site.yaml")]).end()
+      let words = check.output + check.errors
+      #expect(words.contains("made with “a” in “hall”, and it is in “bath” now") == isTold, "\(words)")
+    }
+  }
+
   @Test func earlierCalibrationsAreKeptUpToFive() async throws {
     let house = try House()
     for version in 1...7 {
