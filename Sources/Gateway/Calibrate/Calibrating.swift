@@ -118,7 +118,8 @@ package struct Calibrating {
       receivers: names.receivers.map {
         .init(name: $0, sightings: heard[$0] ?? 0, isConfigured: configuration.mountedReceivers.contains($0))
       },
-      kept: earlier, fit: completed(all).calibration, comparison: comparison, presentIsOfThisWalk: isOfThisWalk,
+      kept: earlier, fit: completed(all).calibration, comparison: comparison,
+      presentIsOfThisWalk: isOfThisWalk,
       strays: strays, goal: goal)
   }
 

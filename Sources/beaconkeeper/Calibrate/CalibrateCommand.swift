@@ -203,7 +203,9 @@ struct CalibrateCommand: AsyncParsableCommand {
       )
     }
     if let named = configuration.calibrationFile, named != store.path {
-      say("\(path) names \(named), which stays in use. To use this one, name it there under calibration: and reload.")
+      say(
+        "\(path) names \(named), which stays in use. To use this one, name it there under calibration: and reload."
+      )
       return
     }
     if configuration.calibrationFile == nil {
