@@ -62,7 +62,8 @@ extension Reason {
     case .delivered, .deliveredLate: ["tick_period"]
     case .notDetected: ["heard_distance", "entry_latency", "hit_latency"]
     case .graceExpired, .stateUnknownNoEvent: ["grace"]
-    case .taskExpired: ["grace", "task_cap", "expiration_margin", "service_limit", "data_sync_limit"]
+    case .taskExpired:
+      ["grace", "task_cap", "expiration_margin", "service_limit", "data_sync_limit", "ends_app_after"]
     case .taskRefused: ["grace", "task_granted"]
     case .taskLeakKilled, .latchedUntilLaunch: ["task_cap", "kill_delay"]
     case .noLocationSession: ["grace", "starts_location", "has_background_mode", "allows_background_updates"]
@@ -80,7 +81,7 @@ extension Reason {
     case .slowSlot: ["slow_slot_latency", "slot_limit", "slots_taken"]
     case .forceQuit: ["relaunches_after_force_quit"]
     case .rangingUnsupported: ["supports_beacons"]
-    case .emptyTick: ["empty_ticks_per_ten"]
+    case .emptyTick: ["empty_ticks_per_ten", "advertising_interval"]
     case .betweenScans: ["scan_period", "scan_interval"]
     case .scanQuota: ["scan_start_limit", "scan_start_period"]
     case .scanDowngraded: ["downgrades_scan_after"]

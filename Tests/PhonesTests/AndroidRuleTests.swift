@@ -47,6 +47,20 @@ import Testing
     #expect(result.batteryFactor == 2)
   }
 
+  @Test(arguments: ["altbeacon-foreground-service", "altbeacon-job", "altbeacon-intent"])
+  func `where the phone's maker ends apps nothing scans afterwards until the app is opened again`(
+    strategy: String
+  ) {
+    let walk = Walk(os: "android8", strategy: strategy, changeOS: { $0[.endsAppAfter] = 60_000 })
+    let late = walk.follow([(0, 80), (100, 80), (146, 2), (2000, 2)], [(0, .foreground), (20, .background)])
+    #expect(late.outcome == .taskExpired)
+    #expect(late.decidingConstants.contains { $0.name == "ends_app_after" })
+    let opened = walk.follow(
+      [(0, 80), (100, 80), (146, 2), (2000, 2)],
+      [(0, .foreground), (20, .background), (90, .foreground), (95, .background)])
+    #expect(opened.outcome == .delivered || strategy == "altbeacon-job")
+  }
+
   /// Whatever bucket the app is put in, the engine has something to do a few times an hour, not at every millisecond.
   @Test(arguments: Catalogue.strategies(.seed).map(\.name)) func aBucketAllowsOnlyItsWakeUps(strategy: String)
     throws

@@ -86,6 +86,26 @@ import Testing
     #expect(Self.tally(try Self.profile("ios7", "stock")).unmeasured.contains { $0.rule == "entry_latency" })
   }
 
+  @Test func `where phones are known to differ and none is named the answer says so`() throws {
+    func hangs(_ os: String, _ strategy: String, _ device: String? = nil) throws -> [String: String?] {
+      let rules = Self.tally(try Self.profile(os, strategy, device)).unmeasured
+      return Dictionary(rules.map { ($0.rule, $0.elsewhere) }) { first, _ in first }
+    }
+    let service = try hangs("android14", "altbeacon-foreground-service")
+    #expect(service == ["ends_app_after": "samsung-android5", "filters_scans": "samsung-android8"])
+    #expect(try hangs("android14", "altbeacon-intent")["hit_latency"] == "samsung-android14")
+    #expect(try hangs("android14", "altbeacon-intent", "samsung-android14")["hit_latency"] == nil)
+    #expect(try hangs("ios13", "background-task")["task_cap"] == .some(nil))
+    #expect(try hangs("ios9", "background-task")["task_cap"] == nil)
+    var slow = try Self.profile("ios17", "activity-session")
+    slow.set("advertising_interval", to: .number(5000), source: "test", confidence: .low)
+    let lateness = Self.tally(slow)
+    #expect(try #require(lateness.lateness(of: 0.1)) < 2000 && #require(lateness.lateness(of: 0.9)) > 3000)
+    #expect(lateness.unmeasured.map(\.rule).contains("unheard_interval"))
+    let oneplus = Self.tally(try Self.profile("android8", "altbeacon-foreground-service", "oneplus"))
+    #expect(try #require(oneplus.meanShare) < 0.6)
+  }
+
   @Test func `as many draws as asked come to about the same share`() throws {
     let profile = try Self.profile("ios9", "stock")
     let few = try #require(Self.tally(profile, draws: 100).meanShare)

@@ -43,6 +43,21 @@ import Testing
     #expect(blame.causes.last.map { $0.divergence.time > 200_000 } == true)
   }
 
+  @Test func `Constants that make nothing else agree are blamed for nothing`() throws {
+    // As an app without a background task writes it, read as one with: the log's own grace mends no other line.
+    let lines: [(at: Double, text: String)] =
+      [(0, "applicationDidBecomeActive"), (10, "applicationDidEnterBackground")]
+      + stride(from: 10.5, to: 20, by: 1).flatMap { time in
+        [
+          (at: time, text: "didRangeBeacons"),
+          (at: time + 0.1, text: "background time remaining: \(20 - time - 0.1)"),
+        ]
+      }
+    let blame = try blame(lines, "ios8")
+    #expect(!blame.causes.isEmpty)
+    for cause in blame.causes { #expect(cause.corrected.isEmpty == (cause.followers == 0)) }
+  }
+
   @Test func `What a dead process does not do is no divergence`() throws {
     let ranging = stride(from: 10.5, to: 20, by: 1).map { (at: $0, text: "didRangeBeacons") }
     let blame = try blame(
@@ -62,6 +77,20 @@ import Testing
     let many = try spread((0..<40).map { Double($0) / 2 + 1 }, never: 0)
     #expect(many.values == "1 s, 10 % 2.5 s, 25 % 5.5 s, 50 % 10.5 s, 75 % 15.5 s, 90 % 18.5 s, 20.5 s")
     #expect(many.never.isEmpty && many.trials == "40")
+  }
+
+  @Test func `A log without an observation of a constant says nothing about it`() throws {
+    let tests = LogComparisonTests()
+    var fit = LogFit()
+    let empty = tests.lines([(0, "applicationDidEnterBackground")])
+    for text in [
+      tests.lines([(0, "applicationDidEnterBackground"), (1, "didRangeBeacons"), (2, "didRangeBeacons")]),
+      empty, empty,
+    ] {
+      let log = tests.log(text)
+      fit.add(log, try LogComparison(log, with: tests.profile("ios17", "stock"), near: tests.near))
+    }
+    #expect(fit.rows.map { [$0.rule: $0.logs] } == [["tick_period": 1]])
   }
 
   /// Visits to one beacon, each with an enter after so many seconds, or without one.

@@ -48,6 +48,13 @@ import Testing
     #expect(comparison.compared > 300)
   }
 
+  @Test func `An expiration in an app without a task hangs on no constant of tasks`() throws {
+    let comparison = try LogComparison(log(demo()), with: profile("ios8", "stock"), near: near)
+    let expiration = try #require(comparison.divergences.first { $0.kind == .expiration })
+    #expect(expiration.predicted == "no expiration: stock begins no background task")
+    #expect(expiration.constants.isEmpty)
+  }
+
   @Test func `Another system's rules diverge from it first where its time would have run out`() throws {
     let comparison = try LogComparison(log(demo()), with: profile("ios13", "background-task"), near: near)
     let first = try #require(comparison.divergences.first)

@@ -52,6 +52,18 @@ import Testing
     #expect(walk.profile.constants(["heard_distance"]).map(\.name).contains("unheard_interval"))
   }
 
+  @Test func `ranging callbacks come without a beacon that has not advertised since the last one`() {
+    let slow = Walk(strategy: "background-task", changeStrategy: { $0[.advertisingInterval] = 5000 })
+    let result = slow.follow([(0, 50), (47, 3), (60, 3)])
+    #expect(result.verdicts.first?.blockedBy == .emptyTick)
+    #expect(result.delivered == 50)
+    #expect(slow.follow([(0, 50), (46, 4), (47, 3), (48, 5), (60, 20)]).outcome == .emptyTick)
+    // Also in the foreground, and for an interval that is no multiple of a second.
+    let odd = Walk(changeStrategy: { $0[.advertisingInterval] = 2500 })
+    #expect(odd.follow([(0, 50), (46, 4), (60, 3)], [(0, .foreground)]).delivered == 48)
+    #expect(Walk().follow([(0, 50), (46, 4), (60, 3)], [(0, .foreground)]).delivered == 46)
+  }
+
   @Test func anAppThatDoesNotRangeIsSuspendedAtOnce() {
     let walk = Walk(os: "ios17", changeStrategy: { $0[.rangingStarted] = false })
     #expect(walk.follow([], [(0, .foreground), (100, .background)], until: 200).closed == 100)

@@ -63,6 +63,8 @@ struct RandomWalk {
     profile.os[.unheardInterval] = random.pick([nil, nil, nil, 100])
     profile.os[.wakesForRegions] = random.chance(90)
     profile.os[.emptyTicksPerTen] = random.pick([0, 0, 3])
+    profile.strategy[.advertisingInterval] = random.pick([100, 100, 2500, 7000])
+    profile.os[.endsAppAfter] = random.pick([nil, nil, 70_000])
     profile.os[.stationaryAfter] = random.pick([nil, 30_000])
     profile.os[.dataSyncLimit] = random.pick([nil, 90_000])
     profile.os[.dozeAfter] = random.pick([nil, 60_000])

@@ -281,11 +281,21 @@ extension ReferencePhone {
     (seenBeacons[index].pending, seenBeacons[index].isDone) = (nil, false)
   }
 
+  private var hearsNothing: Bool {
+    let (period, interval) = (os[.tickPeriod], app[.advertisingInterval])
+    var turn = t / period
+    if interval > period {
+      // Since the last callback, no multiple of the interval has passed.
+      if (t % interval + interval) % interval >= period { return true }
+      turn = t / interval
+    }
+    let lost = os[.emptyTicksPerTen]
+    return lost > 0 && life != .foreground && turn % 10 * lost % 10 >= 10 - lost
+  }
+
   func callback() {
     guard isRanging, heard else { return }
-    let turn = Int64(t / os[.tickPeriod] % 10) * os[.emptyTicksPerTen] % 10
-    let isEmpty =
-      os[.emptyTicksPerTen] > 0 && life != .foreground && turn >= 10 - os[.emptyTicksPerTen]
+    let isEmpty = hearsNothing
     if !isEmpty { detect() }
     for (index, seen) in seenBeacons.enumerated() {
       guard let waiting = seen.pending else { continue }

@@ -12,10 +12,11 @@ extension ReferencePhone {
   var bucketEmpty: Bool { app.mechanism == .job && bucket != nil && bucketUsed >= os[.bucketAllowance] }
 
   var serviceOver: Bool {
+    func isPast(_ limit: Milliseconds?) -> Bool { limit.map { t >= backgroundSince + $0 } ?? false }
+    if isPast(os[.endsAppAfter]) { return true }
     switch app.mechanism {
-    case .cycle: return os[.serviceLimit].map { t >= scanStart + $0 } ?? false
-    case .foregroundService where app[.dataSync]:
-      return os[.dataSyncLimit].map { t >= scanStart + $0 } ?? false
+    case .cycle: return isPast(os[.serviceLimit])
+    case .foregroundService where app[.dataSync]: return isPast(os[.dataSyncLimit])
     default: return false
     }
   }
@@ -27,14 +28,14 @@ extension ReferencePhone {
   }
 
   var scheduled: Bool {
-    if dozes { return false }
+    if dozes || serviceOver { return false }
     let interval = max(app[.scanInterval], app[.scanPeriod])
     let inCycle = (t - scanStart) % interval < app[.scanPeriod] || t < hitUntil
     switch app.mechanism {
-    case .cycle: return !serviceOver && inCycle
+    case .cycle: return inCycle
     case .job: return !bucketEmpty && inCycle
     case .intent: return heard && systemScans && t >= heardByScans + (hitLatency ?? 0)
-    case .foregroundService: return !denied && !serviceOver
+    case .foregroundService: return !denied
     default: return false
     }
   }

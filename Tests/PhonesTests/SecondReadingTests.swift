@@ -131,7 +131,9 @@ import Testing
     #expect(changes.crossed == 46.95)
     #expect(changes.delivered == 47)
     #expect(everySecond.delivered == 47)
-    let fine = Walk(strategy: "background-task", near: 3_050_000, changeOS: { $0[.tickPeriod] = 1 })
+    let fine = Walk(
+      strategy: "background-task", near: 3_050_000, changeOS: { $0[.tickPeriod] = 1 },
+      changeStrategy: { $0[.advertisingInterval] = 1 })
     #expect(fine.follow(walk).delivered == 46.95)
   }
 

@@ -259,8 +259,18 @@ struct RoomExplanation {
       }.map(\.name)
     }
     let names = room.receivers + (inside ?? [])
-    guard !names.isEmpty else { return "No receiver is in it; others decide." }
+    guard !names.isEmpty else {
+      return shape(of: room) != nil || isMeasured(room)
+        ? "No receiver is in it; others decide."
+        : "No receiver is in it, and no walk has shown how others hear it: no beacon will be there."
+    }
     return "\(names.count == 1 ? "Receiver" : "Receivers"): \(listed(names.map(placed), joining: "and"))."
+  }
+
+  private func isMeasured(_ room: RoomSettings) -> Bool {
+    configuration.roomCalibration?.histograms.contains {
+      $0.room == room.name && $0.counts.contains { $0 > 0 }
+    } ?? false
   }
 
   /// Whether no room lists a receiver, so that its position decides its room.

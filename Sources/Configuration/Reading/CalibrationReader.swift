@@ -79,6 +79,20 @@ struct CalibrationReader {
           + listed(strangers.map(quoted), joining: "and"),
         hint: "calibrate again if receivers were renamed or moved")
     }
+    warnOfMoved(value, configuration)
+  }
+
+  /// Warns of rooms whose receiver at the time of the walk is another room's now: names or receivers were swapped.
+  private func warnOfMoved(_ value: Value, _ configuration: Configuration) {
+    for stay in configuration.calibrationAccount?.stays ?? [] where stay.seconds > 0 {
+      guard let room = configuration.rooms.first(where: { $0.name == stay.room }),
+        let moved = stay.receivers.first(where: { !room.receivers.contains($0) }),
+        let other = configuration.rooms.first(where: { $0.receivers.contains(moved) })
+      else { continue }
+      value.warning(
+        "the calibration was made with \(quoted(moved)) in \(quoted(room.name)), and it is in \(quoted(other.name)) now",
+        hint: "calibrate again, or put the names back")
+    }
   }
 }
 

@@ -99,7 +99,9 @@ package struct Calibrating {
       return calibrator.complete(calibration, with: present.calibration, covered: covered)
     }
     let kept = completed(all).kept
-    let comparison = try calibrator.assess(walk, against: present?.calibration, keeping: kept) {
+    // One that was learned from this walk would be judged by what it knows.
+    let rival = isOfThisWalk ? nil : present?.calibration
+    let comparison = try calibrator.assess(walk, against: rival, keeping: kept) {
       part throws(UselessWalk) in try progress(.trying(part))
     }
     if comparison?.best == .pathLoss {
@@ -116,7 +118,20 @@ package struct Calibrating {
       receivers: names.receivers.map {
         .init(name: $0, sightings: heard[$0] ?? 0, isConfigured: configuration.mountedReceivers.contains($0))
       },
-      kept: earlier, fit: completed(all).calibration, comparison: comparison, strays: strays, goal: goal)
+      kept: earlier, fit: completed(all).calibration, comparison: comparison,
+      presentIsOfThisWalk: isOfThisWalk,
+      strays: strays, goal: goal)
+  }
+
+  /// Whether the calibration in use was learned from the same walk: with the same beacon, to a tenth of a second as long in each
+  /// room that this one covered.
+  private var isOfThisWalk: Bool {
+    guard let account = present?.account, account.beacon == source.beacon else { return false }
+    let covered = stays.filter { $0.seconds > 0 }
+    return !covered.isEmpty
+      && covered.allSatisfy { stay in
+        account.stays.contains { $0.room == stay.room && abs($0.seconds - stay.seconds) < 0.1 }
+      }
   }
 
   /// A walk that no configured receiver heard teaches nothing of use.

@@ -23,6 +23,8 @@ package struct CalibrationResult: Sendable {
   package var fit: RoomCalibration
   /// nil: the walk cannot be judged.
   package var comparison: RoomCalibrator.Comparison?
+  /// Whether the calibration in use was learned from this walk, so that the walk does not judge it.
+  package var presentIsOfThisWalk = false
   /// Lines of marks whose point lies outside of their room.
   package var strays: [Int]
 
@@ -227,6 +229,9 @@ extension CalibrationResult {
     case nil where comparison.isTooIncomplete:
       remarks.append("Rooms that the walk left out would be worse than with nothing measured.")
     case nil: remarks.append("Rooms are right more often with nothing measured than with this walk.")
+    }
+    if presentIsOfThisWalk {
+      remarks.append("The present calibration was learned from this walk, which therefore does not judge it.")
     }
     let strangers = receivers.filter { !$0.isConfigured && $0.sightings > 0 }.map(\.name)
     if let first = unheard.first, let stranger = strangers.first {

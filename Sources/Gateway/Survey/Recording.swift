@@ -14,6 +14,8 @@ package struct Recording: ~Copyable {
     var position = 0
     /// The next event after the batch, if it is not an advertisement.
     var event: CaptureDecoder.Step?
+    /// Read ahead, so that what is out of order in a file can be sorted; a pipe may be live, and waits for nothing.
+    var order = EntryOrder()
     var isAtEnd = false
     /// The error that ended this capture.
     var failure: CaptureError?
@@ -33,19 +35,30 @@ package struct Recording: ~Copyable {
     }
 
     func refill() {
-      while head == nil, !isAtEnd {
+      while head == nil {
         position = 0
-        do throws(CaptureError) {
-          switch try file.next(into: &batch) {
-          case .advertisements: break
-          case .end: isAtEnd = true
-          case let step: event = step
-          }
-        } catch {
-          failure = error
-          isAtEnd = true
+        batch.removeAll()
+        switch order.next(isAtEnd: isAtEnd || file.length == nil) {
+        case .advertisements(let next)?: batch = next
+        case .event(let step)?: event = step
+        case nil where isAtEnd: return
+        case nil: read()
         }
       }
+    }
+
+    private func read() {
+      do throws(CaptureError) {
+        switch try file.next(into: &batch) {
+        case .advertisements: order.add(.advertisements(batch))
+        case .end: isAtEnd = true
+        case let step: order.add(.event(step))
+        }
+      } catch {
+        failure = error
+        isAtEnd = true
+      }
+      batch.removeAll()
     }
 
     /// Orders entries of equal time by their content, so that the order of the captures does not matter.
@@ -118,6 +131,8 @@ package struct Recording: ~Copyable {
 
   /// Entries that are earlier than one before them: by up to a second, and by more.
   package var late: (few: UInt64, steps: UInt64) { clock.late }
+  /// Entries of files that were up to two seconds earlier than one before them, and were put in order.
+  package var moved: UInt64 { tracks.reduce(0) { $0 + ($1.file.length == nil ? 0 : $1.order.moved) } }
 
   /// Empties the batch and fills it with the next advertisements. `receiver` returns the index for a name.
   ///

@@ -45,6 +45,12 @@ package struct Replay: ~Copyable {
   package var timeWords: [String] {
     let (few, steps) = recording.late
     var words: [String] = []
+    let moved = recording.moved
+    if moved > 0 {
+      words.append(
+        "\(moved) \(moved == 1 ? "entry is" : "entries are") up to two seconds earlier than one before: sorted by time"
+      )
+    }
     if few > 0 {
       words.append(
         "\(few) \(few == 1 ? "entry is" : "entries are") up to a second earlier than one before: decisions count them at that one's time. Sorted by time, the recording may give other transitions"

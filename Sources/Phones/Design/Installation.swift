@@ -110,9 +110,9 @@ public struct InstallationChoice: Hashable, Sendable {
     Micrometres((50_000_000 * Self.factor(power + offset)).rounded())
   }
 
-  /// Of ten ranging callbacks, one a second, so many have no packet of the beacon in them, if three of ten packets are lost (L).
+  /// Of ten ranging callbacks for which the beacon advertised, so many have none of its packets in them, if three of ten packets are
+  /// lost (L).
   public var emptyTicks: Int64 {
-    if interval > 1000 { return 10 - (7000 + interval / 2) / interval }
     let packets = max(1, 1000 / max(1, interval))
     return Int64((10 * Self.power(0.3, Double(packets))).rounded())
   }

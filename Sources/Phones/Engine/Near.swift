@@ -120,10 +120,15 @@ extension PhoneEngine {
     return tick
   }
 
-  /// Whether a callback comes without the beacon, which happens only in the background.
+  /// Whether a callback comes without the beacon: it advertised none since the last callback, or, in the background, the phone lost
+  /// it. Advertisements that are lost are spread evenly over them.
   func isEmpty(tick: Milliseconds) -> Bool {
+    let interval = max(rules[.tickPeriod], rules[.advertisingInterval])
+    let since = tick - rules[.tickPeriod] + 1 - rules.advertisingPhase
+    let packet = multiple(of: interval, from: since)
+    if packet >= since + rules[.tickPeriod] { return true }
     guard rules[.emptyTicksPerTen] > 0, lifecycle != .foreground else { return false }
-    let index = (tick / rules[.tickPeriod]) % 10
+    let index = (packet / interval) % 10
     let turn = (index + 10) % 10 * rules[.emptyTicksPerTen] % 10
     return turn >= 10 - rules[.emptyTicksPerTen]
   }

@@ -5,20 +5,26 @@
 public final class PhoneRules: Sendable {
   // In the order of the cases, and as many. In place, so that a read is one load.
   private let numbers: [31 of Int64]
-  private let limits: [13 of Int64?]
+  private let limits: [14 of Int64?]
   private let flags: [40 of Bool]
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
   /// The permission at the start.
   let permission: Permission
+  /// When the beacon first advertises after time zero, if it does so less often than callbacks come.
+  let advertisingPhase: Milliseconds
 
-  public init(_ profile: PhoneProfile) {
+  /// - Parameter phase: where the beacon is in its advertising interval at time zero, from 0 to 1.
+  public init(_ profile: PhoneProfile, phase: Double = 0) {
     numbers = InlineArray { profile[NumberRule.allCases[$0]] }
     limits = InlineArray { profile[LimitRule.allCases[$0]] }
     flags = InlineArray { profile[FlagRule.allCases[$0]] }
     mechanism = profile.strategy.mechanism
     isAndroid = profile.os.family == .android
     permission = profile.strategy.permission
+    let interval = profile.strategy[.advertisingInterval]
+    let isSlow = interval > profile.os[.tickPeriod]
+    advertisingPhase = isSlow ? Milliseconds((Double(interval) * min(max(phase, 0), 1)).rounded()) : 0
   }
 
   subscript(rule: NumberRule) -> Int64 { numbers[rule.rawValue] }
@@ -66,12 +72,15 @@ public final class PhoneRules: Sendable {
   }
   var hasAudioMode: Bool { self[.hasAudioMode] && !isAndroid }
 
+  /// How long the app may scan after it went to the background: whichever ends first, its service or the whole app.
   var serviceLimit: Milliseconds? {
-    switch mechanism {
-    case .cycle: self[.serviceLimit]
-    case .foregroundService where self[.dataSync]: self[.dataSyncLimit]
-    default: nil
-    }
+    let ofService: Milliseconds? =
+      switch mechanism {
+      case .cycle: self[.serviceLimit]
+      case .foregroundService where self[.dataSync]: self[.dataSyncLimit]
+      default: nil
+      }
+    return [ofService, self[.endsAppAfter]].compactMap(\.self).min()
   }
   var scanInterval: Milliseconds { max(self[.scanPeriod], self[.scanInterval]) }
   var hitLatency: Milliseconds? {

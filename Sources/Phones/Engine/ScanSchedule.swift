@@ -54,24 +54,24 @@ extension PhoneEngine {
     rules.mechanism == .job && scan.bucketPeriod != nil && scan.bucketUsed >= rules[.bucketAllowance]
   }
 
-  /// Whether the background service was stopped by the system.
+  /// Whether the background service was stopped by the system, or the app by the phone's maker.
   var isServiceOver: Bool {
     guard let limit = rules.serviceLimit else { return false }
-    return now >= scan.start + limit
+    return now >= backgroundSince + limit
   }
 
   private var phase: Milliseconds { (now - scan.start) % rules.scanInterval }
 
   /// Whether the schedule lets the app scan in the background now.
   var isScheduled: Bool {
-    if isDozing { return false }
+    if isDozing || isServiceOver { return false }
     switch rules.mechanism {
-    case .cycle: return !isServiceOver && (phase < rules[.scanPeriod] || now < scan.hitUntil)
+    case .cycle: return phase < rules[.scanPeriod] || now < scan.hitUntil
     case .job: return !isBucketExhausted && (phase < rules[.scanPeriod] || now < scan.hitUntil)
     case .intent:
       guard isHeard, let latency = rules.hitLatency, canSystemScan else { return false }
       return now >= scan.heardSince + latency
-    case .foregroundService: return !scan.isServiceDenied && !isServiceOver
+    case .foregroundService: return !scan.isServiceDenied
     case .events, .location, .sampledLocation, .activitySession: return false
     }
   }
@@ -91,7 +91,7 @@ extension PhoneEngine {
     if scan.isOn, !scan.isStarved, let limit = rules.downgradesScanAfter { consider(scan.since + limit) }
     guard lifecycle != .foreground else { return next }
     if isRecoverable || isRunning || lifecycle == .suspended {
-      if let limit = rules.serviceLimit { consider(scan.start + limit) }
+      if let limit = rules.serviceLimit { consider(backgroundSince + limit) }
       switch rules.mechanism {
       case .cycle, .job:
         let phase = phase

@@ -32,6 +32,7 @@ public struct LogBlame: Sendable {
       let corrected = Self.corrections(first, log, comparison, profile)
       let isRegion = first.kind == .region && !followsRegion
       guard !corrected.isEmpty || isRegion else { break }
+      let before = (profile, followsRegion)
       for row in corrected {
         profile.set(row.rule, to: .number(row.rounded), source: "seen in the log", confidence: .low)
       }
@@ -42,6 +43,13 @@ public struct LogBlame: Sendable {
         log, with: profile, near: near, truth: truth, tolerance: tolerance, followsRegion: followsRegion
       ).divergences
       let gone = rest.count - regions.count - next.count { !regions.contains($0) }
+      if !isRegion, gone <= 0 {
+        // Other constants explain nothing further: the phone stays as it was.
+        (profile, followsRegion) = before
+        causes.append(Cause(divergence: first, corrected: [], followers: 0))
+        rest.removeFirst()
+        continue
+      }
       for divergence in regions {
         causes.append(
           Cause(

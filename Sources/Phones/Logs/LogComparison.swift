@@ -224,11 +224,16 @@ public struct LogComparison: Sendable {
     guard !times.isEmpty else { return [] }
     let facts = simulation.history.facts.filter { $0.what == .handlerRan || $0.what == .countdownEnded }.map(
       \.time)
-    let constants = ["task_cap", "expiration_margin", "grace"]
+    // Constants of tasks explain nothing about an app that has none.
+    let hasTask = simulation.tasks.begins + simulation.tasks.refusals > 0
+    let constants = hasTask ? ["task_cap", "expiration_margin", "grace"] : []
+    let none =
+      hasTask
+      ? "no expiration" : "no expiration: \(simulation.profile.strategy.name) begins no background task"
     return matched(predicted: facts, seen: times).map { predicted, seen in
       Divergence(
         .expiration, at: predicted.map { min($0, seen ?? $0) } ?? seen ?? 0,
-        predicted: predicted.map { "the expiration handler runs at \(Self.seconds($0))" } ?? "no expiration",
+        predicted: predicted.map { "the expiration handler runs at \(Self.seconds($0))" } ?? none,
         seen: seen.map { "it ran at \(Self.seconds($0))" } ?? "it did not run", reason: .taskExpired,
         constants: constants)
     }

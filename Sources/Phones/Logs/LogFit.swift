@@ -7,6 +7,8 @@ public struct LogFit: Sendable {
     public let values: [Milliseconds]
     /// How often nothing came at all, besides.
     public let never: Int
+    /// In how many logs it was observed.
+    public let logs: Int
 
     public var count: Int { values.count }
     public var median: Milliseconds { values[values.count / 2] }
@@ -44,18 +46,23 @@ public struct LogFit: Sendable {
   private static let spread = ["entry_latency", "exit_latency", "grace", "scan_interval"]
   private var values: [String: [Milliseconds]] = [:]
   private var nevers: [String: Int] = [:]
+  private var logs: [String: Int] = [:]
 
   public init() {}
 
   /// Those with an observation, by name.
   public var rows: [Row] {
-    values.map { Row(rule: $0.key, values: $0.value.sorted(), never: nevers[$0.key] ?? 0) }.sorted {
-      $0.rule < $1.rule
-    }
+    values.map { rule, values in
+      Row(rule: rule, values: values.sorted(), never: nevers[rule] ?? 0, logs: logs[rule] ?? 0)
+    }.sorted { $0.rule < $1.rule }
   }
 
   /// Adds what a log says. The phone's own statements count; where they need another constant, it is that of the profile.
   public mutating func add(_ log: SeenLog, _ comparison: LogComparison) {
+    let before = observations
+    defer {
+      for (rule, count) in observations where count > before[rule] ?? 0 { logs[rule, default: 0] += 1 }
+    }
     let profile = comparison.simulation.profile
     addCountdowns(log.events, profile)
     // Android calls back at each packet, so that the beacon's interval would be measured.
@@ -64,6 +71,8 @@ public struct LogFit: Sendable {
     addRegion("entry_latency", comparison.regionDelays(isEnter: true))
     addRegion("exit_latency", comparison.regionDelays(isEnter: false))
   }
+
+  private var observations: [String: Int] { values.mapValues(\.count).merging(nevers, uniquingKeysWith: +) }
 
   private mutating func note(_ rule: String, _ value: Milliseconds) {
     guard value >= 0, values[rule, default: []].count < Self.limit else { return }

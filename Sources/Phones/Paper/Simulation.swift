@@ -37,12 +37,13 @@ public struct Simulation: Sendable {
 
   /// - Parameters:
   ///   - keepsHistory: false saves time and memory where only the outcome counts.
-  ///   - phase: where in its schedule the phone is when the timeline begins, from 0 to 1; see `Since`.
+  ///   - phase: where in its schedule the phone is when the timeline begins, and the beacon in its interval, from 0 to 1; see
+  ///     `Since`.
   public init(
     _ profile: PhoneProfile, near: NearDistances, timeline: Timeline, keepsHistory: Bool = true,
     phase: Double = 0.5
   ) {
-    let rules = PhoneRules(profile)
+    let rules = PhoneRules(profile, phase: timeline.since == .pocket ? phase : 0)
     var engine =
       timeline.since.lead(of: profile, phase: phase).map {
         PhoneEngine(rules, near: near, inBackgroundFor: $0)

@@ -3,7 +3,7 @@ public struct Unmeasured: Hashable, Sendable {
   public var rule: String
   /// The system, device or condition.
   public var phone: String
-  /// An older system or another scope where it was measured; nil: nowhere.
+  /// An older system, another scope or a device where it was measured; nil: nowhere.
   public var elsewhere: String?
 
   /// `exit_latency, which nobody measured on ios17 (on ios9, yes)`.
@@ -20,28 +20,49 @@ extension Simulation {
       names += verdict.outcome.constants + (verdict.blockedBy?.constants ?? [])
       for fact in verdict.evidence {
         switch fact.what {
-        case .regionEnter: names += ["entry_latency", "grace"]
+        case .regionEnter:
+          names += ["entry_latency", "grace"]
+          if verdict.time - fact.time > Self.shortStay { names.append("false_exit_after") }
         case .regionExit: names.append("exit_latency")
+        case .taskBegun: names.append("task_cap")
         case .scanStarted where profile.strategy.mechanism == .job: names.append("scan_interval")
         default: break
         }
       }
     }
-    if profile.os.family == .android, profile.strategy[.hitLatency] != nil { names.append("hit_latency") }
+    let interval = profile.strategy[.advertisingInterval]
+    if profile.os[.unheardInterval].map({ interval >= $0 }) ?? false { names.append("unheard_interval") }
+    if profile.os.family == .android {
+      if profile.strategy[.hitLatency] != nil { names.append("hit_latency") }
+      // What is missed anyway hangs on no maker.
+      if verdicts.contains(where: \.outcome.isDelivered) {
+        names.append("ends_app_after")
+        if [.cycle, .foregroundService].contains(profile.strategy.mechanism) {
+          names.append("filters_scans")
+        }
+      }
+    }
     return Self.varying.filter(names.contains).compactMap(unmeasured)
   }
 
   private static let varying = [
     "entry_latency", "exit_latency", "grace", "slow_slot_latency", "fix_latency", "auto_pause_after",
-    "stationary_after", "scan_interval", "hit_latency",
+    "stationary_after", "scan_interval", "hit_latency", "task_cap", "doze_after", "filters_scans",
+    "ends_app_after", "false_exit_after", "unheard_interval",
   ]
+  /// A false exit comes no sooner after the enter, where there are any.
+  private static let shortStay: Milliseconds = 120_000
 
   private func unmeasured(_ name: String) -> Unmeasured? {
-    guard let told = profile.told(name), told.value != "none", profile.applies(name) else { return nil }
+    guard let told = profile.told(name), profile.applies(name) else { return nil }
     if case .user = told.source { return nil }
     let conditions = profile.circumstances.filter { name in Catalogue.conditions.contains { $0.name == name }
     }
     let phone = profile.os.name + (conditions.isEmpty ? "" : " under \(conditions.joined(separator: ", "))")
+    if let other = Catalogue.exception(to: name, of: profile, isNone: told.value == "none") {
+      return Unmeasured(rule: name, phone: phone, elsewhere: other)
+    }
+    guard told.value != "none" else { return nil }
     guard let measured = profile.measured(name) else {
       return told.confidence == .high ? nil : Unmeasured(rule: name, phone: phone)
     }
@@ -60,7 +81,6 @@ extension PhoneProfile {
 
   /// Whether a rule of one platform means anything on this phone.
   fileprivate func applies(_ name: String) -> Bool {
-    let ofAndroid = ["scan_interval", "hit_latency"].contains(name)
-    return ofAndroid == (os.family == .android)
+    Self.rulesOfAndroid.contains(name) == (os.family == .android)
   }
 }

@@ -46,6 +46,16 @@ public enum Catalogue {
   public static func strategy(named name: String, variant: Variant = .observed) -> StrategyProfile? {
     strategies(variant).first { $0.name == name }
   }
+
+  /// A device on which a rule is known to be another, if the profile names none; and, of a rule that has no value, a condition.
+  static func exception(to rule: String, of profile: PhoneProfile, isNone: Bool) -> String? {
+    let namesDevice = devices.contains { profile.circumstances.contains($0.name) }
+    let others = (namesDevice ? [] : devices) + (isNone ? conditions : [])
+    return others.first { other in
+      other.family == profile.os.family && !profile.circumstances.contains(other.name)
+        && RuleTable.shipped.differs(rule, under: other.name)
+    }?.name
+  }
 }
 
 /// A device or a condition of a phone, which has rules of its own.
@@ -95,11 +105,14 @@ public struct PhoneProfile: RuledProfile {
 
   /// What was measured of the rules that the strategy meets, in the order of the table.
   public var spreads: [StatedSpread] {
-    let ofAndroid = ["scan_interval", "hit_latency"]
-    return measured.sorted { $0.key < $1.key }.map { StatedSpread(Self.rules[$0.key], $0.value) }.filter {
-      ofAndroid.contains($0.name) == (os.family == .android)
+    measured.sorted { $0.key < $1.key }.map { StatedSpread(Self.rules[$0.key], $0.value) }.filter {
+      Self.rulesOfAndroid.contains($0.name) == (os.family == .android)
     }
   }
+  /// Those that differ from phone to phone.
+  static let rulesOfAndroid = [
+    "scan_interval", "hit_latency", "doze_after", "filters_scans", "ends_app_after",
+  ]
 
   public func measured(_ name: String) -> Measured? {
     Self.rules.first { $0.name == name }.flatMap { measured[$0.place] }

@@ -136,7 +136,7 @@ public enum NumberRule: Int, TypedRule {
 /// Rules whose value is a length of time or a distance, or none.
 public enum LimitRule: Int, TypedRule {
   case unheardInterval, falseExitAfter, locationAccuracyLimit, autoPauseAfter, stationaryAfter
-  case serviceLimit, downgradesScanAfter, dozeAfter, dataSyncLimit
+  case serviceLimit, downgradesScanAfter, dozeAfter, endsAppAfter, dataSyncLimit
   case distanceFilter, sampleWindow, hitLatency, bucketPeriod
 
   public static let places = found()

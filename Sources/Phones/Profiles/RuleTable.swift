@@ -224,6 +224,13 @@ struct RuleTable: Sendable {
     measured(rules.indices, systems.map { "\(name)/\($0)" } + [name], variant)
   }
 
+  /// Whether a device or a condition has rows of its own for a rule, whatever the system.
+  func differs(_ rule: String, under name: String) -> Bool {
+    guard let place = rules.first(where: { $0.name == rule })?.place else { return false }
+    return rows[place].contains { $0.scope == name }
+      || measurements.contains { $0.place == place && $0.measured.scope == name }
+  }
+
   /// The rows of a device or a condition.
   func constants(
     under name: String, _ variant: Variant

@@ -202,6 +202,12 @@ struct CalibrateCommand: AsyncParsableCommand {
         "The earlier one is of other rooms or receivers. If another configuration uses it, copy \(store.path).1 to a name of its own, and name that there under calibration:."
       )
     }
+    if let named = configuration.calibrationFile, named != store.path {
+      say(
+        "\(path) names \(named), which stays in use. To use this one, name it there under calibration: and reload."
+      )
+      return
+    }
     if configuration.calibrationFile == nil {
       say("Now add this line to \(path), at its left edge:\n  calibration: \(store.name(beside: path))")
     }

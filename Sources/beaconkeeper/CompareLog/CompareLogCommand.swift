@@ -153,7 +153,7 @@ struct CompareLogCommand: ParsableCommand {
     }
     let account = LogAccount(
       blames: blames, paths: logs, fit: observed.rows, profile: profile, begin: known?.begin)
-    try fit.write(observed, profile: profile, logs: logs.count)
+    try fit.write(observed, profile: profile)
     if fit.fit != "-" { try tell(json ? account.json : account.text) }
     if faults > 0 { throw failure("\(faults) lines cannot be used", .dataError) }
     if blames.contains(where: { !$0.causes.isEmpty }) { throw ExitCode(1) }

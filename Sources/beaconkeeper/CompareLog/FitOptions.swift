@@ -18,16 +18,16 @@ struct FitOptions: ParsableArguments {
     if fitDevice != nil && fit == nil { throw ValidationError("--fit-device goes with --fit.") }
   }
 
-  func write(_ observed: LogFit, profile: PhoneProfile, logs: Int) throws {
+  func write(_ observed: LogFit, profile: PhoneProfile) throws {
     guard let fit else { return }
     let rows = observed.rows.filter { $0.count >= fitLeast }
     for row in observed.rows where row.count < fitLeast && profile.told(row.rule) != nil {
       say(
         "\(row.rule): \(Amount.seconds(row.rounded)) from \(row.count), too few for --fit-least \(fitLeast)")
     }
-    let os = Self.lines(rows, of: profile.os, "os", profile.os.name, logs: logs, device: fitDevice)
+    let os = Self.lines(rows, of: profile.os, "os", profile.os.name, device: fitDevice)
     let strategy = Self.lines(
-      rows, of: profile.strategy, "strategies", profile.strategy.name, logs: logs, device: fitDevice)
+      rows, of: profile.strategy, "strategies", profile.strategy.name, device: fitDevice)
     guard !(os + strategy).isEmpty else {
       throw failure("no constant has \(fitLeast) observations; --fit-least 1 writes each", .dataError)
     }
@@ -36,8 +36,7 @@ struct FitOptions: ParsableArguments {
   }
 
   private static func lines(
-    _ rows: [LogFit.Row], of part: some RuledProfile, _ key: String, _ base: String, logs: Int,
-    device: String?
+    _ rows: [LogFit.Row], of part: some RuledProfile, _ key: String, _ base: String, device: String?
   ) -> [String] {
     let rows = rows.filter { part.told($0.rule) != nil }
     guard !rows.isEmpty else { return [] }
@@ -49,10 +48,10 @@ struct FitOptions: ParsableArguments {
           (row.isSpread
             ? observed
             : "median of \(observed), \(Amount.seconds(row.least)) to \(Amount.seconds(row.most))")
-          + ", in \(logs) \(logs == 1 ? "log" : "logs")"
+          + ", in \(row.logs) \(row.logs == 1 ? "log" : "logs")"
         if let device { source += " of \(device)" }
         // Many observations of one phone are still a single report.
-        let confidence = logs >= 3 && row.count >= 20 ? Confidence.medium : .low
+        let confidence = row.logs >= 3 && row.count >= 20 ? Confidence.medium : .low
         var quoted = JSONWriter()
         quoted.value(source)
         let spread = row.spread

@@ -59,7 +59,7 @@ struct LogAccount {
         "  constant    \(constant.name) = \(constant.value), \(constant.confidence.inWords) (\(constant.source.inWords))\(seen)"
       )
     }
-    if !cause.corrected.isEmpty || cause.followers > 0 {
+    if cause.followers > 0 {
       let values = cause.corrected.map { "\($0.rule) = \(Amount.seconds($0.rounded))" }
       let count = "\(cause.followers) more \(cause.followers == 1 ? "divergence" : "divergences")"
       lines.append(

@@ -47,7 +47,9 @@ struct SimulationTable {
   /// Which iOS it is about, and how long the phone has been in a pocket.
   private static func header(_ variant: Variant, _ since: Since, _ profiles: [PhoneProfile]) -> String {
     (profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n" : "")
-      + (profiles.first?.circumstances ?? []).map { "\($0)\n" }.joined() + "\(since.words)\n\n"
+      + (Catalogue.devices + Catalogue.conditions).filter {
+        profiles.first?.circumstances.contains($0.name) ?? false
+      }.map { "\($0.name): \($0.summary)\n" }.joined() + "\(since.words)\n\n"
   }
 
   /// Before the table, if a walk begins where the beacon is heard: what woke the app at its start would not wake one that has been
