@@ -76,7 +76,7 @@ package struct DashboardContent: Content {
   static let routes: [Route] =
     [
       .get("overview") { .now(Response($0.overviews.json(for: $1.rights))) },
-      .get("events") { .stream($0.events($1.request, $1.rights)) },
+      .get("events", query: ["changes"]) { .stream($0.events($1.request, $1.rights)) },
       .get("openapi.json") { .now($0.file("openapi.json", $1.request)) },
       .get("configuration") { content, call in .later { content.configuration(call.rights) } },
       .change(.put, "zones/:zone") { content, call in
@@ -250,13 +250,14 @@ package struct DashboardContent: Content {
 
   private func events(_ request: Request, _ rights: Rights) -> @Sendable () -> any EventSource {
     let last = request.headers["last-event-id"]
+    let wantsChanges = request.query["changes"] == "1"
     let (stage, overviews) = (stage, overviews)
     return {
       let place = stage.look { _, recent, _ in
         // An unknown id, or one of an earlier run: send all recent ones.
         last.map { recent.place(after: $0) ?? 0 } ?? recent.end
       }
-      return OverviewStream(stage, overviews, from: place, rights: rights)
+      return OverviewStream(stage, overviews, from: place, rights: rights, wantsChanges: wantsChanges)
     }
   }
 }
