@@ -24,8 +24,10 @@ package struct DashboardContent: Content {
   /// The page itself contains no data of the gateway; it requests them from the API. Monitors request `/healthz` without a
   /// password.
   package func isPublic(_ path: [String]) -> Bool {
-    path.isEmpty || path.first == "assets" || path == ["healthz"] || path == ["favicon.ico"]
+    isPage(path) || path == ["healthz"] || path == ["favicon.ico"]
   }
+
+  package func isPage(_ path: [String]) -> Bool { path.isEmpty || path.first == "assets" }
 
   package func answer(_ request: Request, rights: Rights) -> Answer {
     let isReading = request.method == .get || request.method == .head
@@ -229,6 +231,7 @@ package struct DashboardContent: Content {
         $0.field("yaml", rights.write ? current?.text : nil)
         $0.field("revision", current?.revision)
         $0.field("undo", rights.write && stage.editor?.canUndo == true)
+        $0.field("obstacle", rights.write ? stage.editor?.obstacle : nil)
         $0.array(
           "explained",
           [

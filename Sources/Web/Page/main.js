@@ -40,7 +40,7 @@ function open(wanted, state) {
   const { name, rest } = route();
   let view;
   if (wanted === 'login') view = loginView();
-  else if (wanted === 'waiting') view = { node: el('p.waiting', { role: 'status', text: words.loading }) };
+  else if (wanted === 'waiting') view = waitingView();
   else view = (needsName.has(name) && !rest[0] ? null : Object.hasOwn(views, name) && views[name](...rest)) || lostView();
   shown = { ...view, for: wanted };
   main.replaceChildren(view.node);
@@ -53,6 +53,11 @@ function open(wanted, state) {
   }
   // The first paint of the gateway's data, for measurements.
   if (wanted !== 'waiting') performance.mark('shown');
+}
+
+function waitingView() {
+  const text = el('p.waiting', { role: 'status', text: words.loading });
+  return { node: text, update: ({ refusal }) => say(text, refusal ? `${refusal} ${words.proxy}` : words.loading) };
 }
 
 /** What an address without a view shows. */

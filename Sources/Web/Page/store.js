@@ -1,8 +1,11 @@
 // The last state of the gateway, and whether it still answers. Views subscribe and read; nothing else stores state of the gateway.
 import { address, api } from './api.js';
+import { words } from './words.js';
 
 export const store = {
   overview: null,
+  /** Why the gateway answers nothing to this page, in its words. */
+  refusal: null,
   /** connecting, live, lost, login */
   connection: 'connecting',
   /** When the gateway last sent something, in milliseconds of this machine's clock. */
@@ -127,7 +130,9 @@ export async function check() {
       take(await api('overview', { patience: 5000 }));
       if (source?.readyState === EventSource.CLOSED) connect();
     } catch (problem) {
-      if (problem.status === 401 || problem.status === 403) {
+      // A proxy hides under which name we were asked.
+      store.refusal = problem.status === 403 || problem.status === 421 ? words.failed(problem) : null;
+      if (problem.status === 401) {
         source?.close();
         store.connection = 'login';
       } else if (store.connection !== 'login') {

@@ -10,7 +10,7 @@ const history = new Map();
 /** Zones and rooms whose members are unknown. */
 let unknown = new Set();
 /** How many rows come at a time. */
-const page = 25;
+const page = matchMedia('(max-width: 720px)').matches ? 15 : 25;
 const compare = (a, b) => a.localeCompare(b, 'en', { numeric: true });
 const lastSeen = (one) => one.last_seen ? Date.parse(one.last_seen) : 0;
 const isSilent = (one) => one.last_seen != null && gatewayTime() - lastSeen(one) > Math.max(60_000, (one.interval_s ?? 0) * 10_000);

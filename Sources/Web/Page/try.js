@@ -17,7 +17,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   // The revision of the file that the gateway uses, and the one from which the form was filled.
   let running = null, filled = null, filledWith = null;
   // The revision of the form's content; the revision that was saved and is not in use yet.
-  let isStale = false, renewing = null, decidedAt = 0;
+  let obstacle = null, isStale = false, renewing = null, decidedAt = 0;
   let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
   const minutes = el('select', { 'aria-label': text.minutes, onchange: () => again() },
     ...[10, 30, 60].map((n) => el('option', { value: n, text: text.minute(n), selected: n === 60 })));
@@ -47,7 +47,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   }
 
   function edited() {
-    if (!waiting && !hasConflict) { say(kept, ''); show(fileLines, false); }
+    if (!waiting && !hasConflict && !obstacle) { say(kept, ''); show(fileLines, false); }
     changed();
   }
 
@@ -67,7 +67,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     node.dataset.state = 'wrong';
   }
 
-  const guard = () => attribute(save, 'disabled', isWrong || hasConflict || isSaving || waiting !== null || !zone || isConfigured());
+  const guard = () => attribute(save, 'disabled', isWrong || hasConflict || isSaving || obstacle !== null || waiting !== null || !zone || isConfigured());
   const rest = () => { clearTimeout(timer); clearTimeout(renewing); renewing = null; isStale = false; asking?.abort(); asking = null; };
 
   const isConfigured = () => zone && JSON.stringify(numbersOf(zone)) === JSON.stringify(numbers) && !changesReceivers();
@@ -189,7 +189,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       isOn = true;
       begin();
       // What was saved before a reload can be taken back, too.
-      if (canWrite) api('configuration').then((now) => show(undo, now.undo === true), () => {});
+      if (canWrite) api('configuration').then((now) => { show(undo, now.undo === true); obstacle = now.obstacle ?? null; if (obstacle) say(kept, text.obstacle(obstacle)); guard(); }, () => {});
     },
     stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; onNumbers(null); onReply(null); },
     again: renew,

@@ -105,6 +105,7 @@ export const words = {
   offline: 'The gateway did not answer.',
   status: (code) => `The gateway answered ${code}.`,
   notHere: 'There is no such view.',
+  proxy: 'If you come by a reverse proxy, it must pass the Host header, or be one of http.proxies.',
 
   state: { occupied: 'Occupied', empty: 'Empty', unknown: 'Unknown' },
   unknownWhy: 'None of its receivers is known to hear. Nobody leaves until one does.',
@@ -290,6 +291,7 @@ export const words = {
     earlier: (text) => `${text} earlier`, later: (text) => `${text} later`,
     yaml: 'To keep it, put this into the configuration:',
     save: 'Save', undo: 'Undo', saving: 'Saving …', loading: 'Saved. Being loaded …', fileSays: 'What the file says now',
+    obstacle: (why) => `It cannot be saved: ${why}`,
     saved: 'Saved and loaded. The file says:', undone: 'The former numbers are back.', alike: 'The file says this already:',
     notLoaded: 'Saved, but not loaded yet. The gateway’s log says why.',
     overtaken: 'Saved, but the file was changed again. These are its numbers now.',
