@@ -8,10 +8,6 @@ static const unsigned char file_api_js[] = {
 #embed "../Web/Page/api.js"
 };
 
-static const unsigned char file_beacon_table_js[] = {
-#embed "../Web/Page/beacon-table.js"
-};
-
 static const unsigned char file_beacon_js[] = {
 #embed "../Web/Page/beacon.js"
 };
@@ -88,6 +84,10 @@ static const unsigned char file_main_js[] = {
 #embed "../Web/Page/main.js"
 };
 
+static const unsigned char file_members_js[] = {
+#embed "../Web/Page/members.js"
+};
+
 static const unsigned char file_now_css[] = {
 #embed "../Web/Page/now.css"
 };
@@ -104,8 +104,16 @@ static const unsigned char file_page_css[] = {
 #embed "../Web/Page/page.css"
 };
 
+static const unsigned char file_page_webmanifest[] = {
+#embed "../Web/Page/page.webmanifest"
+};
+
 static const unsigned char file_phones_js[] = {
 #embed "../Web/Page/phones.js"
+};
+
+static const unsigned char file_places_js[] = {
+#embed "../Web/Page/places.js"
 };
 
 static const unsigned char file_plan_canvas_js[] = {
@@ -114,6 +122,10 @@ static const unsigned char file_plan_canvas_js[] = {
 
 static const unsigned char file_plan_labels_js[] = {
 #embed "../Web/Page/plan-labels.js"
+};
+
+static const unsigned char file_plan_rooms_js[] = {
+#embed "../Web/Page/plan-rooms.js"
 };
 
 static const unsigned char file_plan_js[] = {
@@ -132,8 +144,8 @@ static const unsigned char file_recording_js[] = {
 #embed "../Web/Page/recording.js"
 };
 
-static const unsigned char file_room_card_js[] = {
-#embed "../Web/Page/room-card.js"
+static const unsigned char file_route_js[] = {
+#embed "../Web/Page/route.js"
 };
 
 static const unsigned char file_settings_js[] = {
@@ -154,6 +166,10 @@ static const unsigned char file_strangers_js[] = {
 
 static const unsigned char file_theme_js[] = {
 #embed "../Web/Page/theme.js"
+};
+
+static const unsigned char file_things_js[] = {
+#embed "../Web/Page/things.js"
 };
 
 static const unsigned char file_trace_axes_js[] = {
@@ -204,17 +220,12 @@ static const unsigned char file_words_js[] = {
 #embed "../Web/Page/words.js"
 };
 
-static const unsigned char file_zone_card_js[] = {
-#embed "../Web/Page/zone-card.js"
-};
-
 static const unsigned char file_zone_js[] = {
 #embed "../Web/Page/zone.js"
 };
 
 static const struct dashboard_file files[] = {
     {"api.js", file_api_js, sizeof file_api_js},
-    {"beacon-table.js", file_beacon_table_js, sizeof file_beacon_table_js},
     {"beacon.js", file_beacon_js, sizeof file_beacon_js},
     {"calibrate-result.js", file_calibrate_result_js, sizeof file_calibrate_result_js},
     {"calibrate.js", file_calibrate_js, sizeof file_calibrate_js},
@@ -234,23 +245,28 @@ static const struct dashboard_file files[] = {
     {"line-handles.js", file_line_handles_js, sizeof file_line_handles_js},
     {"login.js", file_login_js, sizeof file_login_js},
     {"main.js", file_main_js, sizeof file_main_js},
+    {"members.js", file_members_js, sizeof file_members_js},
     {"now.css", file_now_css, sizeof file_now_css},
     {"now.js", file_now_js, sizeof file_now_js},
     {"openapi.json", file_openapi_json, sizeof file_openapi_json},
     {"page.css", file_page_css, sizeof file_page_css},
+    {"page.webmanifest", file_page_webmanifest, sizeof file_page_webmanifest},
     {"phones.js", file_phones_js, sizeof file_phones_js},
+    {"places.js", file_places_js, sizeof file_places_js},
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
     {"plan-labels.js", file_plan_labels_js, sizeof file_plan_labels_js},
+    {"plan-rooms.js", file_plan_rooms_js, sizeof file_plan_rooms_js},
     {"plan.js", file_plan_js, sizeof file_plan_js},
     {"range-strip.js", file_range_strip_js, sizeof file_range_strip_js},
     {"receivers.js", file_receivers_js, sizeof file_receivers_js},
     {"recording.js", file_recording_js, sizeof file_recording_js},
-    {"room-card.js", file_room_card_js, sizeof file_room_card_js},
+    {"route.js", file_route_js, sizeof file_route_js},
     {"settings.js", file_settings_js, sizeof file_settings_js},
     {"sparkline.js", file_sparkline_js, sizeof file_sparkline_js},
     {"store.js", file_store_js, sizeof file_store_js},
     {"strangers.js", file_strangers_js, sizeof file_strangers_js},
     {"theme.js", file_theme_js, sizeof file_theme_js},
+    {"things.js", file_things_js, sizeof file_things_js},
     {"trace-axes.js", file_trace_axes_js, sizeof file_trace_axes_js},
     {"trace-canvas.js", file_trace_canvas_js, sizeof file_trace_canvas_js},
     {"trace-data.js", file_trace_data_js, sizeof file_trace_data_js},
@@ -263,7 +279,6 @@ static const struct dashboard_file files[] = {
     {"try.js", file_try_js, sizeof file_try_js},
     {"views.css", file_views_css, sizeof file_views_css},
     {"words.js", file_words_js, sizeof file_words_js},
-    {"zone-card.js", file_zone_card_js, sizeof file_zone_card_js},
     {"zone.js", file_zone_js, sizeof file_zone_js},
 };
 

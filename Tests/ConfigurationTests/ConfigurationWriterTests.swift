@@ -57,6 +57,19 @@ import Testing
     #expect(throws: ConfigurationWriter.Refusal.self) { try writer.undo() }
   }
 
+  /// Whoever is root may write everywhere.
+  @Test(.enabled(if: geteuid() != 0))
+  func aFolderThatCannotBeWrittenIsToldBefore() throws {
+    let folder = try Folder()
+    let path = try folder.write("a: 0\n", to: "c.yaml")
+    let writer = ConfigurationWriter(path: path)
+    #expect(writer.obstacle == nil)
+    let place = String(path[..<path.lastIndex(of: "/")!])
+    #expect(chmod(place, 0o500) == 0)
+    defer { chmod(place, 0o700) }
+    #expect(writer.obstacle?.remedy?.contains("sudo chown") == true)
+  }
+
   @Test func undoNeverLosesSomebodyElsesEdit() throws {
     let folder = try Folder()
     let path = try folder.write("a: 1\n", to: "c.yaml")

@@ -40,6 +40,10 @@ struct HTTPServerTests {
   @Test(arguments: [
     ("GET /a HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"),
     ("GET /a HTTP/1.1\r\n\r\n", "421"),
+    // The page itself tells why it gets no data.
+    ("GET /page HTTP/1.1\r\nHost: evil.example\r\n\r\n", "200"),
+    ("POST /page HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n", "421"),
+    ("GET /public HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"),
     ("GET /../a HTTP/1.1\r\nHost: localhost\r\n\r\n", "400"),
     ("DELETE /a HTTP/1.1\r\nHost: localhost\r\n\r\n", "405"),
     ("OPTIONS /a HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\r\n", "405"),

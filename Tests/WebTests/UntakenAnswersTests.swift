@@ -43,6 +43,7 @@ struct UntakenAnswersTests {
     let large = Mutex(0)
 
     func isPublic(_ path: [String]) -> Bool { true }
+    func isPage(_ path: [String]) -> Bool { false }
 
     func answer(_ request: Request, rights: Rights) -> Answer {
       if request.path == ["small"] { return .now(Response(Array("small".utf8))) }

@@ -88,7 +88,8 @@ final class Visitor {
 
 /// Says what was asked, streams numbers, and takes its time over `slow`.
 struct EchoContent: Content {
-  func isPublic(_ path: [String]) -> Bool { path == ["public"] }
+  func isPublic(_ path: [String]) -> Bool { path == ["public"] || isPage(path) }
+  func isPage(_ path: [String]) -> Bool { path == ["page"] }
 
   func answer(_ request: Request, rights: Rights) -> Answer {
     switch request.path.first {

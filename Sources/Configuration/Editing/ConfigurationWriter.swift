@@ -35,6 +35,15 @@ package final class ConfigurationWriter: Sendable {
     return last.revision == now.revision
   }
 
+  /// Why the file cannot be replaced, as far as its folder tells; nil: nothing speaks against it.
+  package var obstacle: Refusal? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    let folder = unsafe FileReplacement.folder(of: String(cString: real))
+    guard unsafe access(folder, W_OK) != 0 else { return nil }
+    return Refusal(cannotWrite: path, SystemError(call: "access", code: errno))
+  }
+
   /// The present file.
   package func read() throws(Refusal) -> (bytes: [UInt8], revision: String) {
     do throws(ConfigurationFile.Unreadable) {

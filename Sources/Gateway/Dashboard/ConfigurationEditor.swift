@@ -28,6 +28,9 @@ package struct ConfigurationEditor: Sendable {
 
   var canUndo: Bool { writer.canUndo }
 
+  /// Why nothing can be saved, in plain words; nil: nothing speaks against it.
+  var obstacle: String? { writer.obstacle?.description }
+
   /// `PUT zones/<zone>` with rules, and calibrations of receivers.
   func change(zone name: String, _ request: Request) -> Response {
     guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }

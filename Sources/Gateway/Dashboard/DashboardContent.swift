@@ -24,8 +24,10 @@ package struct DashboardContent: Content {
   /// The page itself contains no data of the gateway; it requests them from the API. Monitors request `/healthz` without a
   /// password.
   package func isPublic(_ path: [String]) -> Bool {
-    path.isEmpty || path.first == "assets" || path == ["healthz"] || path == ["favicon.ico"]
+    isPage(path) || path == ["healthz"] || path == ["favicon.ico"]
   }
+
+  package func isPage(_ path: [String]) -> Bool { path.isEmpty || path.first == "assets" }
 
   package func answer(_ request: Request, rights: Rights) -> Answer {
     let isReading = request.method == .get || request.method == .head
@@ -78,7 +80,7 @@ package struct DashboardContent: Content {
   static let routes: [Route] =
     [
       .get("overview") { .now(Response($0.overviews.json(for: $1.rights))) },
-      .get("events") { .stream($0.events($1.request, $1.rights)) },
+      .get("events", query: ["changes"]) { .stream($0.events($1.request, $1.rights)) },
       .get("openapi.json") { .now($0.file("openapi.json", $1.request)) },
       .get("configuration") { content, call in .later { content.configuration(call.rights) } },
       .change(.put, "zones/:zone") { content, call in
@@ -237,6 +239,7 @@ package struct DashboardContent: Content {
         $0.field("yaml", rights.write ? current?.text : nil)
         $0.field("revision", current?.revision)
         $0.field("undo", rights.write && stage.editor?.canUndo == true)
+        $0.field("obstacle", rights.write ? stage.editor?.obstacle : nil)
         $0.array(
           "explained",
           [
@@ -258,13 +261,14 @@ package struct DashboardContent: Content {
 
   private func events(_ request: Request, _ rights: Rights) -> @Sendable () -> any EventSource {
     let last = request.headers["last-event-id"]
+    let wantsChanges = request.query["changes"] == "1"
     let (stage, overviews) = (stage, overviews)
     return {
       let place = stage.look { _, recent, _ in
         // An unknown id, or one of an earlier run: send all recent ones.
         last.map { recent.place(after: $0) ?? 0 } ?? recent.end
       }
-      return OverviewStream(stage, overviews, from: place, rights: rights)
+      return OverviewStream(stage, overviews, from: place, rights: rights, wantsChanges: wantsChanges)
     }
   }
 }

@@ -26,6 +26,18 @@ extension Pipeline {
     return (states, known.count - latest.count)
   }
 
+  /// Configured beacons and regions of which none was heard. Beyond a thousand known beacons nobody is missed.
+  package func unheardBeacons(atMost limit: Int) -> [String] {
+    guard teller.telemetry.known.count <= 1000 else { return [] }
+    var heard: Set<Substring> = []
+    for beacon in teller.telemetry.known {
+      let name = roster.name(of: beacon)
+      heard.insert(name[...])
+      heard.insert(name.prefix { $0 != ":" })
+    }
+    return Array(configuration.beacons.lazy.map(\.name).filter { !heard.contains($0[...]) }.prefix(limit))
+  }
+
   /// Beacons outside a zone that watches and hears them, nearest first. Only the first thousand known beacons are examined.
   package func approaching(_ zone: ZoneIndex, atMost limit: Int) -> [(
     beacon: BeaconIndex, estimate: Estimate

@@ -12,11 +12,12 @@ package struct Overview: Sendable {
   package static let transitionLimit = 50
 
   private let details: GatewayDetails
-  private let time: WallTime
+  package let time: WallTime
   private let topics: Topics
   private let zones: [ZoneCard]
   private let rooms: [RoomCard]
   private let beacons: (states: [BeaconStateMessage], omitted: Int)
+  private let unheard: [String]
   private let phones: [(window: WindowMessage, record: RecordMessage)]
   private let transitions: [TransitionMessage]
   /// Of beacons: buttons, doors and the like.
@@ -44,6 +45,7 @@ package struct Overview: Sendable {
     }
     rooms = pipeline.roomIndices.map { RoomCard($0, pipeline) }
     beacons = pipeline.beaconStates(atMost: Self.beaconLimit)
+    unheard = pipeline.unheardBeacons(atMost: Self.beaconLimit)
     phones = pipeline.phonesNow
     let known = Set(details.health.receivers.map(\.name))
     awaited = pipeline.expectedReceivers.keys.map { pipeline.receivers.name(of: $0) }
@@ -83,6 +85,7 @@ package struct Overview: Sendable {
       }
       for part in [Part.zones, .rooms, .beacons, .phones, .transitions] { write(part, in: &$0) }
       $0.field("beacons_omitted", beacons.omitted)
+      $0.array("beacons_unheard", unheard) { $0.value($1) }
       $0.array("events", events) { $0.value(json: $1.json) }
       $0.array("verdicts", verdicts) { $0.value(json: $1.json) }
     }

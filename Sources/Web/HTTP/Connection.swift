@@ -243,7 +243,10 @@ extension Connection {
     let request = Request(
       method: method, path: path, query: query, headers: headers, body: body, peer: peer)
     do throws(Gatekeeper.Refusal) { try reception.gatekeeper.check(request) } catch {
-      return send(Self.refusal(error), to: head, isLast: true)
+      // The page itself has no data. Without it, who comes by a proxy that hides the host would see nothing, not even why.
+      guard method == .get || method == .head, reception.content.isPage(path) else {
+        return send(Self.refusal(error), to: head, isLast: true)
+      }
     }
     if path == ["login"] || path == ["logout"] { return send(logInOrOut(request), to: head) }
     let isPublic = reception.content.isPublic(path)

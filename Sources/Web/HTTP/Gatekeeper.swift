@@ -112,5 +112,5 @@ package struct Rights: Sendable, Hashable {
   /// Whether they come from a login, which can be ended.
   package var isLoggedIn = false
 
-  static let none = Rights(read: false, write: false)
+  package static let none = Rights(read: false, write: false)
 }

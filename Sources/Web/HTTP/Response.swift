@@ -58,5 +58,8 @@ package protocol Content: Sendable {
   /// Whether a path is available without a login: the page itself, which contains no data of the gateway.
   func isPublic(_ path: [String]) -> Bool
 
+  /// Whether a path is a file of the page.
+  func isPage(_ path: [String]) -> Bool
+
   func answer(_ request: Request, rights: Rights) -> Answer
 }

@@ -12,8 +12,9 @@ import { chartBar } from './chart-bar.js';
 import { dwellBar } from './dwell-bar.js';
 import { decisionList } from './decision-list.js';
 import { tryPanel } from './try.js';
+import { stay } from './route.js';
 
-export function beaconView(beacon) {
+export function beaconView(beacon, chosen = null) {
   const trace = new Trace(), text = words.beacon;
   const title = el('h1'), id = el('span.id'), standing = el('p.standing'), facts = el('p.facts-line');
   const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': text.chartRole, 'aria-label': text.chart(beacon), 'aria-describedby': 'chart-help' });
@@ -59,6 +60,7 @@ export function beaconView(beacon) {
 
   function choose(zone) {
     if (chart.zoneName === zone) return;
+    stay('beacon', beacon, zone);
     chart.zoneName = zone;
     chart.tried = chart.wouldBe = chart.triedEstimates = null;
     chart.rescale();
@@ -66,7 +68,14 @@ export function beaconView(beacon) {
     update(store);
   }
 
-  let source = null, isFetching = false;
+  let source = null, isFetching = false, isMissing = false;
+  /** Nothing is asked about a beacon that nobody has heard, until the overview has it. */
+  function miss(isGone) {
+    isMissing = isGone;
+    show(sheet, !isGone);
+    show(rest, !isGone);
+    show(missing, isGone);
+  }
   function listen() {
     source = new EventSource(address(`./api/v1/beacons/${part(beacon)}/live`));
     source.addEventListener('history', (event) => {
@@ -81,6 +90,7 @@ export function beaconView(beacon) {
     source.addEventListener('error', async () => {
       if (source?.readyState !== EventSource.CLOSED || retry) return;
       try { await api(`beacons/${part(beacon)}/history?minutes=1`); } catch (error) {
+        if (error.status === 404) { source = null; miss(true); return; }
         say(problem, words.failed(error));
         show(problem, store.connection === 'live');
       }
@@ -128,10 +138,11 @@ export function beaconView(beacon) {
 
   function update({ overview }) {
     const now = overview.beacons.find((one) => one.beacon === beacon);
+    if (isMissing) { if (!now) return; miss(false); listen(); }
     say(title, now ? nameOf(now) : beacon);
     say(id, now?.name ? beacon : '');
     const zones = zoneNames();
-    if (!chart.zoneName && zones.length) chart.zoneName = zones.find((zone) => now?.zones.includes(zone)) ?? zones[0];
+    if (!chart.zoneName && zones.length) chart.zoneName = zones.find((zone) => zone === chosen) ?? zones.find((zone) => now?.zones.includes(zone)) ?? zones[0];
     updateTabs(zones.map((zone) => ({ zone })), (one) => one.zone);
     show(tabs, zones.length > 1);
     const zone = overview.zones.find((one) => one.zone === chart.zoneName);
@@ -178,18 +189,20 @@ export function beaconView(beacon) {
     decisions.update(trace.transitions);
     if (chart.isTrying) trying.again();
   });
+  const sheet = el('section.sheet.chart-sheet', { 'aria-label': text.chart(beacon) },
+    el('div.head', {}, tabs, facts, dwell.node, bar.node), notHeard, noZone, problem, box, bar.legend,
+    el('p.unseen.help', { id: 'chart-help', text: text.help }), spoken, note);
+  const rest = el('div.columns', {}, panel(text.decisions, decisions.node), eventPanel, readingPanel), missing = el('p.waiting', { hidden: true });
+  say(title, beacon);
+  say(missing, text.missing(beacon));
   listen();
   // A browser opens at most six connections to one gateway, so hidden pages close theirs.
-  const stopWatching = whenSeen(() => { if (!source) listen(); }, () => { source?.close(); source = null; });
+  const stopWatching = whenSeen(() => { if (!source && !isMissing) listen(); }, () => { source?.close(); source = null; });
   return {
     title: beacon,
     node: el('div.beacon', {},
       el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, title, id), standing),
-      el('section.sheet.chart-sheet', { 'aria-label': text.chart(beacon) },
-        el('div.head', {}, tabs, facts, dwell.node, bar.node), notHeard, noZone, problem, box, bar.legend,
-        el('p.unseen.help', { id: 'chart-help', text: text.help }), spoken, note),
-      trying.node,
-      el('div.columns', {}, panel(text.decisions, decisions.node), eventPanel, readingPanel)),
+      missing, sheet, trying.node, rest),
     update,
     end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },
   };

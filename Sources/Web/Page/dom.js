@@ -1,4 +1,5 @@
 // Functions that make and change elements. Text is never inserted as HTML, because names come from the air and may be hostile.
+import { routeTo } from './route.js';
 
 /** el('button.quiet', { 'aria-label': …, onclick: … }, child, 'text') */
 export function el(name, properties = {}, ...children) {
@@ -51,8 +52,11 @@ export function list(parent, make) {
     const wanted = new Map();
     for (const item of items) wanted.set(keyOf(item), item);
     // Rows to remove come first, so that the others need not move and lose their focus.
+    let heir = null;
     for (const [key, row] of rows) {
       if (wanted.has(key)) continue;
+      if (row.node.contains(document.activeElement)) heir = row.node.nextElementSibling ?? row.node.previousElementSibling ?? parent;
+      else if (heir === row.node) heir = row.node.nextElementSibling ?? parent;
       row.node.remove();
       rows.delete(key);
     }
@@ -64,7 +68,15 @@ export function list(parent, make) {
       if (row.node === place) place = place.nextSibling;
       else parent.insertBefore(row.node, place);
     }
+    // The row with the focus is gone: its neighbour gets it, so that the keyboard goes on from there.
+    if (heir) focusWithin(heir);
   };
+}
+
+function focusWithin(node) {
+  const control = node.querySelector('a[href], button:enabled, input, select');
+  if (!control) node.setAttribute('tabindex', -1);
+  (control ?? node).focus({ preventScroll: true });
 }
 
 /** The text of an empty view: what that means, and what to do. Hidden, because nothing is known to be empty before it was looked at. */
@@ -77,4 +89,4 @@ export function panel(title, ...children) {
 }
 let panels = 0;
 
-export const link = (route, ...children) => el('a', { href: `#/${route.map(encodeURIComponent).join('/')}` }, ...children);
+export const link = (route, ...children) => el('a', { href: routeTo(route) }, ...children);

@@ -3,6 +3,10 @@ import { attribute, el, empty, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, timeOf, dateOf } from './figures.js';
 import { nameOf } from './store.js';
+import { keep, kept } from './route.js';
+
+/** One column: what comes after the list should not be far. */
+const isNarrow = matchMedia('(max-width: 999px)');
 
 const shapes = { enter: '▸', near: '◆', exit: '◂', verdict: '▪' };
 
@@ -10,17 +14,23 @@ export function feed() {
   const rows = el('ol.feed'), none = empty(words.now.noTransitions), noMatch = el('p.note', { text: words.now.noMatch });
   const filter = el('input', { type: 'search', 'aria-label': words.now.filter, placeholder: words.now.filter });
   const update = list(rows, row);
-  let shown = [];
+  const more = el('button', { type: 'button', text: words.now.showAll, onclick: () => { isWhole = true; apply(); } });
+  let shown = [], isWhole = false, was = [];
   const apply = () => {
     const wanted = filter.value.trim().toLowerCase();
     const match = shown.filter((one) => !wanted || [one.zone, one.room, one.beacon, nameOf(one), one.phone, one.event].some((text) => text?.toLowerCase().includes(wanted)));
-    update(match, (one) => one.key);
+    const most = isWhole ? match.length : isNarrow.matches ? 8 : 25;
+    update(match.slice(0, most), (one) => one.key);
+    show(more, match.length > most);
     show(noMatch, shown.length > 0 && match.length === 0);
   };
-  filter.addEventListener('input', apply);
+  filter.value = kept('latest', '');
+  filter.addEventListener('input', () => { keep('latest', filter.value); apply(); });
   return {
-    node: el('div.feed-box', {}, filter, none, noMatch, rows),
+    node: el('div.feed-box', {}, filter, none, noMatch, rows, more),
     update({ transitions = [], verdicts = [] }) {
+      if (transitions === was[0] && verdicts === was[1]) return;
+      was = [transitions, verdicts];
       shown = [
         ...transitions.map((one) => ({ ...one, key: one.id ?? `${one.epoch}-${one.seq}`, at: Date.parse(one.time) })),
         ...verdicts.map((one) => ({ ...one, event: 'verdict', key: `${one.transition}/${one.phone}`, at: Date.parse(one.time) })),

@@ -7,6 +7,7 @@ import { themeButton } from './theme.js';
 import { recordingBar } from './recording.js';
 import { ask } from './api.js';
 import { loginRoute } from './login.js';
+import { route } from './route.js';
 
 const icons = {
   now: 'M3 11.5 12 4l9 7.5M6 10v10h12V10',
@@ -67,18 +68,25 @@ export function frame() {
   };
 }
 
-/** Announces transitions to screen readers: at most one sentence every few seconds. */
+/** Whether the view is about a transition. */
+function concerns({ beacon, zone }) {
+  const { name, rest: [about] } = route();
+  return name === 'now' || name === 'plan' || (name === 'beacon' && about === beacon) || (name === 'zone' && about === zone);
+}
+
+/** Announces transitions of the view to screen readers: a few sentences, and more rarely where much happens. */
 function speak(node) {
   let waiting = [], timer = null;
   const flush = () => {
     timer = null;
     if (!waiting.length) return;
-    say(node, waiting.length > 3 ? words.spokenMany(waiting.length) : waiting.join('. '));
+    const isBusy = waiting.length > 3;
+    say(node, isBusy ? words.spokenMany(waiting.slice(-2), waiting.length - 2) : waiting.join('. '));
     waiting = [];
-    timer = setTimeout(flush, 4000);
+    timer = setTimeout(flush, isBusy ? 30_000 : 8000);
   };
   onTransition((transition) => {
-    if (gatewayTime() - Date.parse(transition.time) > 60_000) return;
+    if (gatewayTime() - Date.parse(transition.time) > 60_000 || !concerns(transition)) return;
     waiting.push(words.spoken(transition, nameOf(transition)));
     if (!timer) flush();
   });

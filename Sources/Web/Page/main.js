@@ -1,8 +1,9 @@
 // Starts the page: the frame around the views, and the choice of the view. A view is a function that returns an element, a function
 // for updates of the gateway, and one that ends it.
-import { el, say, show } from './dom.js';
+import { el, link, say, show } from './dom.js';
 import { words } from './words.js';
 import { connect, store, subscribe } from './store.js';
+import { beginWith, onStay, route } from './route.js';
 import { frame } from './frame.js';
 import { nowView } from './now.js';
 import { beaconView } from './beacon.js';
@@ -16,17 +17,10 @@ import { loginView } from './login.js';
 const views = {
   now: nowView, beacon: beaconView, zone: zoneView, plan: planView, diary: diaryView, strangers: strangersView, settings: settingsView, login: loginView,
 };
+/** Views of one thing. */
+const needsName = new Set(['beacon', 'zone']);
 const main = document.getElementById('main');
 let shown = null;
-
-function route() {
-  const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decoded);
-  return { name: name || 'now', rest };
-}
-
-function decoded(part) {
-  try { return decodeURIComponent(part); } catch { return part; }
-}
 
 function choose(state) {
   if (state.connection === 'login') return 'login';
@@ -49,11 +43,13 @@ function update(state = store) {
 function open(wanted, state) {
   const isMoved = shown !== null && shown.for !== 'waiting';
   shown?.end?.();
+  // Who has rooms sees them first.
+  beginWith(state.overview?.rooms?.length ? 'plan' : 'now');
   const { name, rest } = route();
   let view;
   if (wanted === 'login') view = loginView();
-  else if (wanted === 'waiting') view = { node: el('p.waiting', { role: 'status', text: words.loading }) };
-  else view = views[name]?.(...rest) ?? { node: el('p.waiting', { text: words.notHere }) };
+  else if (wanted === 'waiting') view = waitingView();
+  else view = (needsName.has(name) && !rest[0] ? null : Object.hasOwn(views, name) && views[name](...rest)) || lostView();
   shown = { ...view, for: wanted };
   main.replaceChildren(view.node);
   surroundings.route(wanted === 'login' ? null : name);
@@ -67,8 +63,20 @@ function open(wanted, state) {
   if (wanted !== 'waiting') performance.mark('shown');
 }
 
+function waitingView() {
+  const text = el('p.waiting', { role: 'status', text: words.loading });
+  return { node: text, update: ({ refusal }) => say(text, refusal ? `${refusal} ${words.proxy}` : words.loading) };
+}
+
+/** What an address without a view shows. */
+const lostView = () => ({
+  title: words.notHere,
+  node: el('div', {}, el('div.head', {}, el('h1', { text: words.notHere })), el('p', {}, link(['now'], '← ', words.back))),
+});
+
 const surroundings = frame();
 addEventListener('hashchange', () => update());
+onStay(() => { if (shown && shown.for !== 'login' && shown.for !== 'waiting') shown.for = location.hash; });
 subscribe((state) => { surroundings.update(state); update(state); });
 say(document.getElementById('skip'), words.skip);
 document.getElementById('skip').addEventListener('click', (event) => {

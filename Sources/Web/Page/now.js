@@ -1,9 +1,8 @@
-// The first view: zones and rooms with their members, the state of receivers, and the latest transitions.
-import { el, empty, list, panel, say, show, attribute } from './dom.js';
+// The first view: rooms and zones with who is in them, all beacons, the state of receivers, and the latest transitions.
+import { el, empty, panel, say, show, attribute } from './dom.js';
 import { words } from './words.js';
-import { zoneCard } from './zone-card.js';
-import { roomCard } from './room-card.js';
-import { beaconTable } from './beacon-table.js';
+import { places } from './places.js';
+import { things } from './things.js';
 import { blindStates, receivers } from './receivers.js';
 import { phones } from './phones.js';
 import { delivery } from './delivery.js';
@@ -11,15 +10,13 @@ import { feed } from './feed.js';
 
 export function nowView() {
   const headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
-  const zones = el('div.cards'), noZones = empty(words.now.noZones);
-  const rooms = el('div.cards.rooms'), roomPanel = panel(words.now.rooms, rooms);
-  const updateZones = list(zones, zoneCard), updateRooms = list(rooms, roomCard);
-  const table = beaconTable(), ears = receivers(), pockets = phones(), post = delivery(), latest = feed();
+  const lines = places(), noZones = empty(words.now.noZones), roomPanel = panel(words.now.rooms, lines.rooms);
+  const table = things(), ears = receivers(), pockets = phones(), post = delivery(), latest = feed();
   const phonePanel = panel(words.now.phones, pockets.node);
 
   const node = el('div.now', {},
     el('div.hero', {}, el('h1.unseen', { text: words.now.title }), headline, trouble),
-    el('div.column.places', {}, area('zones', panel(words.now.zones, noZones, zones)), area('rooms', roomPanel)),
+    el('div.column.places', {}, area('rooms', roomPanel), area('zones', panel(words.now.zones, noZones, lines.zones))),
     el('div.column.things', {}, area('beacons', panel(words.now.beacons, table.node)), area('receivers', panel(words.now.receivers, ears.node)),
       area('phones', phonePanel), area('delivery', panel(words.now.delivery, post.node))),
     area('latest', panel(words.now.latest, latest.node)));
@@ -29,9 +26,8 @@ export function nowView() {
     update({ overview }) {
       summary(headline, trouble, overview);
       show(noZones, overview.zones.length === 0);
-      updateZones(overview.zones, (zone) => zone.zone);
       show(roomPanel, overview.rooms?.length > 0);
-      updateRooms(overview.rooms ?? [], (room) => room.room);
+      lines.update(overview);
       table.update(overview);
       ears.update(overview);
       show(phonePanel, overview.phones?.length > 0);
@@ -46,10 +42,13 @@ export function nowView() {
 const area = (name, node) => { node.classList.add(`area-${name}`); return node; };
 
 /** One sentence with the state, or with the problem to look at. */
-function summary(headline, trouble, { zones, rooms = [], health, receivers_awaited: awaited = [], broker }) {
+export function summary(headline, trouble, { zones, rooms = [], health, receivers_awaited: awaited = [], broker }) {
   const all = [...zones, ...rooms], unknown = all.filter((place) => place.state === 'unknown');
-  /** The members of these, and how many of them have members. */
-  const count = (places) => [new Set(places.flatMap((place) => place.beacons.map((one) => one.beacon))).size, places.filter((place) => place.beacons.length).length];
+  /** The members of these, and in how many places they are: in rooms, and in zones that are no rooms under another name. */
+  const count = (places) => {
+    const full = places.filter((place) => place.beacons.length), inRooms = full.filter((place) => place.room != null);
+    return [new Set(full.flatMap((place) => place.beacons.map((one) => one.beacon))).size, (inRooms.length ? inRooms : full).length, inRooms.length > 0];
+  };
   const [present] = count(all);
   if (!all.length) say(headline, words.now.noPlaces);
   else if (unknown.length < all.length) {

@@ -3,13 +3,12 @@ import { colours, onTheme } from './theme.js';
 import { words } from './words.js';
 import { typeface } from './figures.js';
 import { visible } from './dom.js';
-import { nameOf } from './store.js';
 import { blindStates } from './receivers.js';
-import { cut, labelPoint } from './plan-labels.js';
+import { cut, labelPoint, labelWidth } from './plan-labels.js';
 
 const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'red', 'fog'];
 
-export function planCanvas(canvas) {
+export function planCanvas(canvas, onplace) {
   const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
   let points = [], plan = null, cloud = null, overview = null, mark = null, cross = null, palette = {}, width = 0, height = 0, request = 0;
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -76,8 +75,8 @@ export function planCanvas(canvas) {
     context.lineWidth += 2;
     for (const door of plan.doors ?? []) { if (isHere(door.floor)) { path(door.line ?? door, space); context.stroke(); } }
     if (cloud && isHere(floorOf(cloud))) drawTrack(space);
-    labels(space, people, size);
     receivers(space, size);
+    onplace(boxes(space, size));
     ruler(space, size, scale);
     for (const point of points) if (isHere(point.floor)) drawPoint(space, point, size * 0.28);
     if (mark && cross) drawCross(space, cross, palette.red, size);
@@ -145,14 +144,14 @@ export function planCanvas(canvas) {
     context.fillText(content, px, py);
   }
 
-  function labels({ x, y, scale }, people, size) {
+  /** Where each room's name and people have their place: from its top, as wide as it is there. */
+  function boxes({ x, y, scale }, size) {
+    const found = new Map();
     for (const { room, outline } of rooms()) {
-      const [cx, top] = labelPoint(outline), who = people.get(room)?.beacons ?? [];
-      const wide = Math.max(4, Math.floor((Math.max(...outline.map(([px]) => px)) - Math.min(...outline.map(([px]) => px))) * scale / (size * 0.55)));
-      text(cut(visible(room), wide), x(cx), y(top) + size * 1.2, size, palette.ink, 650);
-      who.slice(0, 3).forEach((one, i) => text(cut(visible(nameOf(one)), wide), x(cx), y(top) + size * (2.4 + i * 1.1), size * 0.8125, palette.sea, 550));
-      if (people.get(room)?.state === 'unknown') text(words.state.unknown, x(cx), y(top) + size * 2.4, size * 0.8125, palette.fog, 550);
+      const [cx, top] = labelPoint(outline), low = Math.min(...outline.map(([, py]) => py)), wide = labelWidth(outline) * scale - size * 0.6;
+      found.set(room, { x: x(cx) - wide / 2, y: y(top), width: wide, height: (top - low) * scale, line: size * 1.2 });
     }
+    return found;
   }
 
   function receivers({ x, y }, size) {
@@ -172,6 +171,8 @@ export function planCanvas(canvas) {
       context.stroke();
       context.fill();
       const isRight = px > width * 0.6;
+      // On a phone there is no room beside people's names; a blind one is told all the same.
+      if (width < 520 && !isBlind) continue;
       text(cut(visible(receiver), 18) + (isBlind ? `: ${words.now.blindWord}` : ''), px + (isRight ? -r * 1.6 : r * 1.6), py + size * 0.1, size * 0.75, isBlind ? palette.red : palette['ink-2'], isBlind ? 650 : 400, isRight ? 'right' : 'left');
     }
   }

@@ -4,6 +4,16 @@ export const cut = (content, most) => content.length > most ? `${content.slice(0
 
 /** The place of a room's name: at the top of the room, in the middle of its widest part there. */
 export function labelPoint(outline) {
+  const [west, east] = widest(outline);
+  return [(west + east) / 2, Math.max(...outline.map(([, y]) => y))];
+}
+/** How wide the room is there. */
+export function labelWidth(outline) {
+  const [west, east] = widest(outline);
+  return east - west;
+}
+
+function widest(outline) {
   const top = Math.max(...outline.map(([, y]) => y)), below = top - Math.min(0.6, (top - Math.min(...outline.map(([, y]) => y))) / 3), crossings = [];
   outline.forEach(([ax, ay], i) => {
     const [bx, by] = outline[(i + 1) % outline.length];
@@ -12,5 +22,5 @@ export function labelPoint(outline) {
   crossings.sort((a, b) => a - b);
   let best = [outline[0][0], outline[0][0]];
   for (let i = 0; i + 1 < crossings.length; i += 2) if (crossings[i + 1] - crossings[i] > best[1] - best[0]) best = [crossings[i], crossings[i + 1]];
-  return [(best[0] + best[1]) / 2, top];
+  return best;
 }

@@ -6,19 +6,24 @@ import { Problem, api, part } from './api.js';
 import { nameOf, store } from './store.js';
 import { planCanvas } from './plan-canvas.js';
 import { calibratePanel } from './calibrate.js';
+import { planRooms } from './plan-rooms.js';
+import { stay } from './route.js';
+import { summary } from './now.js';
 
-export function planView() {
+export function planView(chosen = null) {
   const text = words.plan;
-  const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), drawing = planCanvas(canvas);
-  const choice = el('select', { id: 'plan-beacon', onchange: () => choose(choice.value) });
+  const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), people = planRooms(), drawing = planCanvas(canvas, (boxes) => people.place(boxes));
+  const choice = el('select', { id: 'plan-beacon', onchange: () => { stay('plan', choice.value); choose(choice.value); } });
   const floors = el('div.tabs', { role: 'group', 'aria-label': text.floor }), updateFloors = list(floors, floorTab);
   const none = empty(text.none), rooms = el('ul.shares'), updateRooms = list(rooms, share), where = el('p.status'), unplaced = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
   const how = el('p.note', { text: text.cross, hidden: true });
   const calibrating = calibratePanel({ onMarks: (points) => drawing.points(points), onWalk: mark });
-  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, canvas, how);
-  const body = el('div.plan-body', {}, sheet,
-    el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node));
-  let plan = null, beacon = null, timer = null, isEnded = false, track = [], known = '', hasOutlines = false;
+  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer), how);
+  const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node);
+  const headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
+  const body = el('div.plan-body', {}, el('div.plan-places', {}, sheet, people.tiles, people.all),
+    aside);
+  let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', hasOutlines = false;
 
   async function load() {
     try {
@@ -27,7 +32,8 @@ export function planView() {
       hasOutlines = outlined.length > 0;
       show(none, !hasOutlines);
       show(sheet, hasOutlines);
-      show(body, plan.rooms.length > 0);
+      show(body, true);
+      show(aside, plan.rooms.length > 0);
       drawing.plan({ ...plan, rooms: outlined });
       drawing.floor(plan.floors[0]?.floor ?? null);
       updateFloors(plan.floors.length > 1 ? plan.floors : [], (one) => String(one.floor));
@@ -87,7 +93,7 @@ export function planView() {
       say(where, store.connection === 'live' ? words.failed(error) : '');
       updateRooms([], (one) => one.room);
     }
-    timer = setTimeout(ask, document.hidden ? 5000 : 700);
+    timer = document.hidden ? null : setTimeout(ask, 1000);
   }
 
   /** During a walk, the plan reacts to taps and keys. */
@@ -99,6 +105,7 @@ export function planView() {
     attribute(canvas, 'tabindex', act ? 0 : null);
     attribute(canvas, 'role', act ? 'application' : 'img');
     drawing.shown.follows = act === null;
+    attribute(people.layer, 'data-passive', act !== null);
     drawing.marking(act && ((...place) => tap?.(...place)));
   }
 
@@ -110,7 +117,10 @@ export function planView() {
       choice.replaceChildren(...able.map((one) => { const node = el('option', { value: one.beacon }); say(node, nameOf(one)); return node; }));
       if (!able.some((one) => one.beacon === beacon)) return choose(able[0]?.beacon);
       choice.value = beacon;
+      if (timer === null) ask();
     }
+    summary(headline, trouble, overview);
+    people.update(overview, hasOutlines);
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
     calibrating.update(overview, beacon, hasOutlines);
@@ -119,11 +129,13 @@ export function planView() {
     drawing.overview(overview);
   }
   load();
+  const woken = () => { if (!document.hidden) ask(); };
+  document.addEventListener('visibilitychange', woken);
   return {
     title: text.title,
-    node: el('div.plan', {}, el('div.head', {}, el('h1', { text: text.title }), floors), problem, none, body),
+    node: el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors), problem, body, none),
     update,
-    end() { isEnded = true; clearTimeout(timer); drawing.stop(); calibrating.end(); },
+    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); calibrating.end(); },
   };
 }
 

@@ -27,9 +27,9 @@ export function rangeStrip(name) {
     update(zone) {
       const at = scale(zone), isSignal = unit(zone) === 'dBm';
       const enter = zone.enter?.threshold, exit = zone.exit?.threshold;
-      width(inside, enter == null ? 1 : at(enter));
-      width(between, exit == null ? 1 : at(exit));
-      width(near, zone.near ? at(zone.near.threshold) : 0);
+      put(inside, 0, enter == null ? 1 : at(enter));
+      put(between, 0, exit == null ? 1 : at(exit));
+      put(near, 0, zone.near ? at(zone.near.threshold) : 0);
       const lines = [['near', zone.near?.threshold], ['enter', enter], ['exit', exit]]
         .filter(([, value]) => value != null).map(([line, value], i, all) => ({ line, share: at(value), text: i < all.length - 1 ? short(value) : isSignal ? decibels(value) : metres(value) }));
       show(heard, lines.length === 0);
@@ -49,33 +49,33 @@ function spread(one, at, isSignal) {
   return { from: at(one.distance_m - one.distance_sd_m), to: at(one.distance_m + one.distance_sd_m) };
 }
 
-const width = (node, share) => { node.style.width = `${(share * 100).toFixed(2)}%`; };
+/** Moves and scales an element that is as wide as the strip. A transform needs no layout; an equal one is not even set. */
+function put(node, from, width = 1) {
+  const wanted = `translateX(${(from * 100).toFixed(1)}%)${width === 1 ? '' : ` scaleX(${width.toFixed(3)})`}`;
+  if (node.style.transform !== wanted) node.style.transform = wanted;
+}
 
 function tick({ line }) {
   const amount = el('span'), node = el('span.tick', { 'data-line': line }, amount);
   return {
     node,
     update({ share, text }) {
-      node.style.left = `${(share * 100).toFixed(2)}%`;
+      put(node, share);
       say(amount, text);
     },
   };
 }
 
 function mark() {
-  const whisker = el('span.whisker'), lamp = el('span.lamp'), label = el('span.label'), node = el('span.mark', {}, whisker, lamp, label);
+  const whisker = el('span.whisker'), lamp = el('span.spot', {}, el('span.lamp')), node = el('span.mark', {}, whisker, lamp);
   return {
     node,
     update(one) {
       attribute(node, 'data-inside', one.inside === true);
       attribute(node, 'data-near', one.near === true);
-      lamp.style.left = `${(one.share * 100).toFixed(2)}%`;
+      put(lamp, one.share);
       show(whisker, one.from != null);
-      if (one.from != null) {
-        whisker.style.left = `${(one.from * 100).toFixed(2)}%`;
-        width(whisker, one.to - one.from);
-      }
-      show(label, false);
+      if (one.from != null) put(whisker, one.from, one.to - one.from);
     },
   };
 }

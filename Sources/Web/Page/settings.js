@@ -19,7 +19,7 @@ function section({ section: kind, items }) {
 
 export function settingsView() {
   const text = words.settings;
-  const explained = el('div.explained'), yaml = el('pre', { tabindex: 0 }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
+  const explained = el('div.explained'), yaml = el('pre', { tabindex: 0, role: 'group' }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
   const copy = el('div.row', {}, copyButton(() => yaml.textContent));
   const version = el('dd'), started = el('dd'), rights = el('dd');
   const fact = (name, node) => el('div', {}, el('dt', { text: name }), node);

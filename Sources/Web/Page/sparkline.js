@@ -1,5 +1,5 @@
 // A small line of the last minute, hidden from screen readers; the number is beside it.
-import { svg } from './dom.js';
+import { attribute, svg } from './dom.js';
 
 export function sparkline(least, most, width = 64, height = 18) {
   const path = svg('path', {}), node = svg('svg', { class: 'spark', viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, path);
@@ -15,7 +15,7 @@ export function sparkline(least, most, width = 64, height = 18) {
         d += `${isDrawing ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;
         isDrawing = true;
       });
-      path.setAttribute('d', d);
+      attribute(path, 'd', d);
     },
   };
 }

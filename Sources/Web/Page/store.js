@@ -1,8 +1,11 @@
 // The last state of the gateway, and whether it still answers. Views subscribe and read; nothing else stores state of the gateway.
 import { address, api } from './api.js';
+import { words } from './words.js';
 
 export const store = {
   overview: null,
+  /** Why the gateway answers nothing to this page, in its words. */
+  refusal: null,
   /** connecting, live, lost, login */
   connection: 'connecting',
   /** When the gateway last sent something, in milliseconds of this machine's clock. */
@@ -30,8 +33,9 @@ let source = null, asking = null;
 
 export function connect() {
   source?.close();
-  source = new EventSource(address('./api/v1/events'));
+  source = new EventSource(address('./api/v1/events?changes=1'));
   source.addEventListener('overview', (event) => take(JSON.parse(event.data)));
+  source.addEventListener('changes', (event) => change(JSON.parse(event.data)));
   source.addEventListener('transition', (event) => take(null, JSON.parse(event.data)));
   source.addEventListener('verdict', (event) => take(null, null, JSON.parse(event.data)));
   source.addEventListener('error', () => { if (source) check(); });
@@ -40,6 +44,33 @@ export function connect() {
 function heard() {
   store.heardAt = Date.now();
   store.connection = 'live';
+}
+
+/** Puts the changes of an overview into it. */
+function change({ time, changes }) {
+  heard();
+  if (!store.overview) return;
+  store.overview = changed({ ...store.overview, time }, changes);
+  store.ahead = Date.parse(time) - Date.now();
+  if (changes.beacons) learn(store.overview);
+  tell();
+}
+
+/** The member that identifies the elements of a list, by the list's name. */
+const ids = { zones: 'zone', rooms: 'room', beacons: 'beacon', approaching: 'beacon', phones: 'phone', receivers: 'name' };
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+/** See `ToldOverview` of the gateway. */
+export function changed(old, change, list) {
+  if (!isObject(change) || old === null || typeof old !== 'object') return change;
+  if (Array.isArray(old)) {
+    const known = new Map(old.map((one) => [one[ids[list]], one]));
+    for (const [id, part] of Object.entries(change.of)) known.set(id, changed(known.get(id) ?? null, part));
+    return (change.ids ?? [...known.keys()]).map((id) => known.get(id)).filter((one) => one !== undefined);
+  }
+  const { '-': gone = [], ...parts } = change, now = { ...old };
+  for (const name of gone) delete now[name];
+  for (const [name, part] of Object.entries(parts)) now[name] = changed(old[name] ?? null, part, name);
+  return now;
 }
 
 const seen = new Set();
@@ -99,7 +130,9 @@ export async function check() {
       take(await api('overview', { patience: 5000 }));
       if (source?.readyState === EventSource.CLOSED) connect();
     } catch (problem) {
-      if (problem.status === 401 || problem.status === 403) {
+      // A proxy hides under which name we were asked.
+      store.refusal = problem.status === 403 || problem.status === 421 ? words.failed(problem) : null;
+      if (problem.status === 401) {
         source?.close();
         store.connection = 'login';
       } else if (store.connection !== 'login') {

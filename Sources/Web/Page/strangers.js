@@ -52,8 +52,8 @@ function stranger({ id }) {
   const text = words.strangers;
   const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), meter = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
   const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });
-  const yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml }), noYaml = el('p.note', { text: text.noYaml }), status = el('p.status', { role: 'status' });
-  const fileLines = el('pre', { tabindex: 0, hidden: true, 'aria-label': text.fileSays });
+  const yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.yaml }), noYaml = el('p.note', { text: text.noYaml }), status = el('p.status', { role: 'status' });
+  const fileLines = el('pre', { tabindex: 0, role: 'group', hidden: true, 'aria-label': text.fileSays });
   const input = el('input', { type: 'text', 'aria-label': text.name, placeholder: text.nameHint, maxlength: 60, required: true });
   const add = el('button.main', { type: 'submit', text: text.add });
   let now = null;

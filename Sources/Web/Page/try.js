@@ -17,17 +17,18 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   // The revision of the file that the gateway uses, and the one from which the form was filled.
   let running = null, filled = null, filledWith = null;
   // The revision of the form's content; the revision that was saved and is not in use yet.
+  let obstacle = null, isStale = false, renewing = null, decidedAt = 0;
   let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
   const minutes = el('select', { 'aria-label': text.minutes, onchange: () => again() },
     ...[10, 30, 60].map((n) => el('option', { value: n, text: text.minute(n), selected: n === 60 })));
   const form = numberForm(() => edited());
   const reset = el('button', { type: 'button', text: text.reset, onclick: () => begin() });
   const status = el('p.status', { role: 'status' }), span = el('p.note'), wrong = el('p.problem', { role: 'alert', hidden: true });
-  const rows = comparison(), yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml });
+  const rows = comparison(), yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.yaml });
   const save = el('button.main', { type: 'button', text: text.save, onclick: () => write(text.saved, () => api(`zones/${part(zone.zone)}`, { method: 'PUT', body: wanted() })) });
   const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => write(text.undone, () => api('undo', { method: 'POST', body: { revision: filled } })) });
   const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: loginRoute(), text: text.login }), kept = el('p.status', { role: 'status' });
-  const fileLines = el('pre.file-lines', { tabindex: 0, hidden: true, 'aria-label': text.fileSays });
+  const fileLines = el('pre.file-lines', { tabindex: 0, role: 'group', hidden: true, 'aria-label': text.fileSays });
   readOnly.append(' ', login);
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, kept), fileLines, readOnly);
   const node = el('section.sheet.try', { 'aria-label': text.title },
@@ -46,7 +47,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   }
 
   function edited() {
-    if (!waiting && !hasConflict) { say(kept, ''); show(fileLines, false); }
+    if (!waiting && !hasConflict && !obstacle) { say(kept, ''); show(fileLines, false); }
     changed();
   }
 
@@ -66,8 +67,8 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     node.dataset.state = 'wrong';
   }
 
-  const guard = () => attribute(save, 'disabled', isWrong || hasConflict || isSaving || waiting !== null || !zone || isConfigured());
-  const rest = () => { clearTimeout(timer); asking?.abort(); asking = null; };
+  const guard = () => attribute(save, 'disabled', isWrong || hasConflict || isSaving || obstacle !== null || waiting !== null || !zone || isConfigured());
+  const rest = () => { clearTimeout(timer); clearTimeout(renewing); renewing = null; isStale = false; asking?.abort(); asking = null; };
 
   const isConfigured = () => zone && JSON.stringify(numbersOf(zone)) === JSON.stringify(numbers) && !changesReceivers();
   const changedReceivers = () => receivers.filter((one, i) => JSON.stringify(one) !== JSON.stringify(configuredReceivers[i]));
@@ -76,8 +77,9 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   /** Sends a request once the user pauses; a newer request cancels an older one. */
   function again() {
     if (!isOn || !zone || !numbers || isWrong) return;
-    rest();
-    timer = setTimeout(ask, 150);
+    clearTimeout(timer);
+    // The gateway computes one answer at a time, and does not notice that nobody waits for it.
+    if (asking) isStale = true; else timer = setTimeout(ask, 150);
     node.dataset.state = 'deciding';
     say(status, text.deciding);
   }
@@ -89,7 +91,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     try {
       const reply = await api('try', { method: 'POST', body: question, signal: mine.signal, patience: 30_000 });
       for (const list of ['actual', 'transitions']) reply[list] = reply[list].filter((one) => one.zone === question.zones[0].zone && (!beacon || one.beacon === beacon));
-      if (mine !== asking) return;
+      if (mine !== asking || isStale) return;
       if (!configuredReceivers && reply.receivers) {
         configuredReceivers = copyOf(reply.receivers);
         receivers = copyOf(reply.receivers);
@@ -101,13 +103,27 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       say(span, text.span(reply));
       say(yaml, reply.yaml);
       node.dataset.state = 'decided';
+      decidedAt = performance.now();
       onReply({ ...reply, changesReceivers: changesReceivers() });
     } catch (error) {
       if (mine.signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
+      // Others are computing.
+      if (error.status === 503) { isStale = true; return; }
       say(status, words.failed(error));
       node.dataset.state = 'failed';
+    } finally {
+      if (mine === asking) {
+        asking = null;
+        if (isStale) { isStale = false; clearTimeout(timer); if (isOn && !isWrong) timer = setTimeout(ask, 500); }
+      }
     }
+  }
+
+  /** A transition came: the decisions are looked at again, but not at each. */
+  function renew() {
+    if (renewing || document.hidden) return;
+    renewing = setTimeout(() => { renewing = null; again(); }, Math.max(0, decidedAt + 10_000 - performance.now()));
   }
 
   const wanted = () => ({ ...numbers, ...changesReceivers() ? { receivers: changedReceivers() } : {}, revision: filled });
@@ -119,7 +135,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     show(fileLines, false);
     guard();
     try {
-      const reply = await ask();
+      const reply = await patiently(ask);
       show(undo, reply.undo === true);
       say(fileLines, reply.yaml);
       show(fileLines, reply.yaml != null);
@@ -169,9 +185,14 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
 
   return {
     node,
-    start() { isOn = true; begin(); },
+    start() {
+      isOn = true;
+      begin();
+      // What was saved before a reload can be taken back, too.
+      if (canWrite) api('configuration').then((now) => { show(undo, now.undo === true); obstacle = now.obstacle ?? null; if (obstacle) say(kept, text.obstacle(obstacle)); guard(); }, () => {});
+    },
     stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; onNumbers(null); onReply(null); },
-    again,
+    again: renew,
     /** The user moved a line. */
     move(line, value) {
       if (!numbers) return;
@@ -190,6 +211,14 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       guard();
     },
   };
+}
+
+/** Others are computing: tries again for a while. */
+async function patiently(ask) {
+  for (let left = 8; ; left -= 1) {
+    try { return await ask(); } catch (error) { if (error.status !== 503 || !left) throw error; }
+    await new Promise((done) => setTimeout(done, 700));
+  }
 }
 
 /** Contradictions: exit no farther than enter, re-arm no farther than near. */

@@ -1,5 +1,5 @@
 // Every English sentence of the page that is not a name. To translate the page, translate this file.
-import { decibels, level, metres, percent, plain, seconds, since } from './figures.js';
+import { decibels, duration, level, metres, percent, plain, seconds, since } from './figures.js';
 
 const count = (n, one, many) => `${plain(n)} ${n === 1 ? one : many}`;
 const and = (list) => list.length < 2 ? list.join('') : `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
@@ -121,18 +121,19 @@ export const words = {
   offline: 'The gateway did not answer.',
   status: (code) => `The gateway answered ${code}.`,
   notHere: 'There is no such view.',
+  proxy: 'If you come by a reverse proxy, it must pass the Host header, or be one of http.proxies.',
 
   state: { occupied: 'Occupied', empty: 'Empty', unknown: 'Unknown' },
   unknownWhy: 'None of its receivers is known to hear. Nobody leaves until one does.',
 
   now: {
     title: 'Now',
-    allWell: (present, places) => present
-      ? `${count(present, 'beacon', 'beacons')} in ${places === 1 ? '1 place' : `${plain(places)} places`}.`
+    allWell: (present, places, areRooms) => present
+      ? `${count(present, 'beacon', 'beacons')} in ${areRooms ? count(places, 'room', 'rooms') : count(places, 'place', 'places')}.`
       : 'Nobody is in any zone.',
     noPlaces: 'No zone is configured.',
     unknown: 'Nobody knows who is there.',
-    lastKnown: (present, places) => `${count(present, 'beacon was', 'beacons were')} in ${places === 1 ? '1 place' : `${plain(places)} places`} when last heard.`,
+    lastKnown: (present, places, areRooms) => `${count(present, 'beacon was', 'beacons were')} in ${areRooms ? count(places, 'room', 'rooms') : count(places, 'place', 'places')} when last heard.`,
     partly: (text, n) => `${text} Unknown in ${n === 1 ? '1 place' : `${plain(n)} places`}.`,
     unsure: (place) => `${place} (unknown)`,
     hearing: 'Every receiver hears.',
@@ -148,7 +149,7 @@ export const words = {
     noBeacons: ['No beacon heard yet.', 'See what is in the air, and make one of it yours.', ['strangers', 'Show strangers']],
     noReceiver: ['No receiver yet.', 'Plug in a Bluetooth adapter, or name a scanner under scanners:. “beaconkeeper doctor” tells what is missing.'],
     noTransitions: ['Nothing has happened yet.', 'The first enter appears here, with the evidence for it.'],
-    noMatch: 'Nothing matches.',
+    noMatch: 'Nothing matches.', showAll: 'Show all',
     omitted: (n) => `${count(n, 'beacon', 'beacons')} more are not shown.`,
     try: 'Try thresholds',
     range: (zone) => `Distances in ${zone}, logarithmic`,
@@ -156,11 +157,22 @@ export const words = {
     presence: 'Whoever is heard at all is in.',
     ofRooms: (rooms) => `Whoever is in ${rooms.length > 1 ? `${rooms.slice(0, -1).join(', ')} or ` : ''}${rooms.at(-1)} is in.`,
     approaching: (names) => `Outside, but heard: ${and(names)}.`,
-    since: (text) => `for ${text}`,
+    since: (text) => `there for ${text}`,
+    who: (place) => `Who is in ${place}`,
+    all: (n, place) => `Show all ${plain(n)} in ${place}`,
+    things: {
+      search: 'Search by name or place', filter: 'Show only', order: 'Sort by', csv: 'CSV', all: 'All',
+      by: (column) => `By ${column.toLowerCase()}`, within: (place) => `In ${place}`,
+      filters: { silent: 'Silent', battery: 'Battery low', unheard: 'Never heard' },
+      counted: (shown, found, all) => found < all ? `${plain(shown)} of ${plain(found)} that match; ${plain(all)} in all.` : `${plain(shown)} of ${plain(all)}.`,
+      more: (n) => `Show ${plain(n)} more`,
+    },
     columns: { beacon: 'Beacon', place: 'Where', distance: 'Distance', signal: 'Signal', heard: 'Heard', readings: 'Readings' },
     nowhere: 'in no zone',
     every: (text) => `every ${text}`,
     ago: (text) => `${text} ago`,
+    /** What was heard a moment ago, for a beacon of this interval, is heard now. */
+    heard: (ms, interval) => ms < Math.max(10_000, (interval ?? 0) * 3000) ? 'now' : `${duration(ms)} ago`,
     rate: (n) => `${n} /s`,
     never: 'never heard',
     blindWord: 'Blind',
@@ -227,8 +239,10 @@ export const words = {
     heardBy: (because, isShort) => isShort ? because.receiver : `${because.receiver}, ${plain(because.samples)} heard`,
   },
   reason, outcomes,
+  /** Why a member is there. */
+  because: (because) => { const text = reason(because); return text && `entered: ${text}`; },
   spoken: (transition, name) => `${name} ${past[transition.event] ?? transition.event} ${transition.zone ?? transition.room ?? ''}`,
-  spokenMany: (n) => `${n} changes`,
+  spokenMany: (sentences, n) => `${sentences.join('. ')}. And ${count(n, 'more change', 'more changes')}`,
 
   beacon: {
     chart: (name) => `${name}: signal and distance over time`,
@@ -256,7 +270,7 @@ export const words = {
     notHeard: ['Not heard in the last minutes.', 'The picture begins with its next advertisement.'],
     noZone: ['No zone watches this beacon.', 'Its signal is shown; add it to a zone to have decisions made.'],
     incomplete: (when) => `Memory reaches back to ${when}.`,
-    missing: (name) => `No beacon is called ${name}.`,
+    missing: (name) => `No beacon called ${name} was heard yet. This page begins when it is.`,
     readAt: 'Reading', from: 'from', actual: 'as decided', wouldBe: 'as tried',
     tabs: 'Shown zone',
     interval: (text) => `heard every ${text}`,
@@ -293,6 +307,7 @@ export const words = {
     earlier: (text) => `${text} earlier`, later: (text) => `${text} later`,
     yaml: 'To keep it, put this into the configuration:',
     save: 'Save', undo: 'Undo', saving: 'Saving …', loading: 'Saved. Being loaded …', fileSays: 'What the file says now',
+    obstacle: (why) => `It cannot be saved: ${why}`,
     saved: 'Saved and loaded. The file says:', undone: 'The former numbers are back.', alike: 'The file says this already:',
     notLoaded: 'Saved, but not loaded yet. The gateway’s log says why.',
     overtaken: 'Saved, but the file was changed again. These are its numbers now.',
@@ -308,6 +323,7 @@ export const words = {
   plan: {
     title: 'Plan', beacon: 'Beacon', floor: 'Floor', ground: 'the floor',
     none: ['No plan yet.', 'Give each room an outline and each receiver a position; then the rooms appear here with who is in them.'],
+    everybody: 'Who is there', everybodyIn: (n, room) => `All ${plain(n)} in ${room}`,
     noBeacon: 'Choose a beacon to see where it probably is.',
     probably: (room, p) => `${room}, ${percent(p)}`,
     nowhere: 'in no room', unknown: 'unknown: no receiver of the rooms is known to hear',

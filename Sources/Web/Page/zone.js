@@ -1,7 +1,7 @@
 // One zone: its strip, its members, and trying other numbers on all its beacons.
 import { el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { member, outside, stateBadge } from './zone-card.js';
+import { member, outside, stateBadge } from './members.js';
 import { rangeStrip } from './range-strip.js';
 import { tryPanel } from './try.js';
 import { onTransition } from './store.js';

@@ -1,36 +1,34 @@
-// One zone: its state, its thresholds and beacons on a strip of distance, and its members, with times and evidence.
+// Who is in a place: a few names on a line, or a row for each with its evidence.
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { deviation, distance, level, duration } from './figures.js';
+import { deviation, distance, duration, level } from './figures.js';
 import { gatewayTime, nameOf } from './store.js';
-import { rangeStrip } from './range-strip.js';
 
-export function zoneCard({ zone }) {
-  const badge = stateBadge(), strip = rangeStrip(zone), unknown = el('p.note', { text: words.unknownWhy });
-  const members = el('ul.members'), approaching = el('p.note'), ofRooms = el('p.note');
-  const updateMembers = list(members, member);
-  const title = el('h3', {}, link(['zone', zone]));
-  say(title.firstChild, zone);
-  const node = el('article.card', { 'data-zone': zone }, el('header', {}, title, badge.node), strip.node, ofRooms, unknown, members, approaching);
+const isNarrow = matchMedia('(max-width: 720px)');
+/** How many names stand side by side; the others are counted. */
+export const few = () => isNarrow.matches ? 3 : 6;
+
+/** A few names, and how many more there are: a button that shows all. */
+export function names(onMore) {
+  const row = el('span.names'), more = el('button.more', { type: 'button', onclick: onMore });
+  const update = list(row, name);
   return {
-    node,
-    update(now) {
-      attribute(node, 'data-state', now.state);
-      badge.update(now.state, now.count);
-      show(unknown, now.state === 'unknown');
-      show(strip.node, !now.rooms);
-      show(ofRooms, now.rooms != null);
-      if (now.rooms) say(ofRooms, words.now.ofRooms(now.rooms)); else strip.update(now);
-      updateMembers(now.beacons, (one) => one.beacon);
-      show(members, now.beacons.length > 0);
-      const coming = now.approaching?.length ?? 0;
-      show(approaching, coming > 0);
-      if (coming) say(approaching, words.now.approaching(outside(now.approaching)));
+    node: el('span.who', {}, row, more), more,
+    update(beacons, place, most = few()) {
+      update(beacons.slice(0, most), (one) => one.beacon);
+      const rest = beacons.length - most;
+      show(more, rest > 0);
+      if (rest > 0) { say(more, most ? `+${rest}` : String(rest)); attribute(more, 'aria-label', words.now.all(beacons.length, place)); }
     },
   };
 }
 
-/** A few names; nearest first. */
+function name({ beacon }) {
+  const node = link(['beacon', beacon]);
+  return { node, update(one) { say(node, nameOf(one)); attribute(node, 'data-near', one.near === true); attribute(node, 'title', nameOf(one)); } };
+}
+
+/** A few names with their distances; nearest first. */
 export function outside(beacons) {
   const names = beacons.slice(0, 3).map((one) => `${nameOf(one)} ${one.distance_m != null ? distance(one.distance_m) : level(one.rssi_dbm)}`);
   return beacons.length > 3 ? [...names, words.now.more(beacons.length - 3)] : names;
@@ -49,7 +47,7 @@ export function stateBadge() {
   };
 }
 
-function member({ beacon }) {
+export function member({ beacon }) {
   const name = link(['beacon', beacon]), near = el('span.tag', { 'data-event': 'near', text: words.feed.event.near });
   const amount = el('span.amount'), spread = el('span.spread'), since = el('span'), because = el('span');
   const node = el('li', { 'data-beacon': beacon },
@@ -66,8 +64,7 @@ function member({ beacon }) {
         say(spread, deviation(one.distance_sd_m));
       }
       say(since, words.now.since(duration(gatewayTime() - Date.parse(one.since))));
-      say(because, one.because ? words.reason(one.because) : '');
+      say(because, one.because ? words.because(one.because) : '');
     },
   };
 }
-export { member };

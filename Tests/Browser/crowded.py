@@ -1,0 +1,130 @@
+"""A family with thirty beacons in five rooms: the page rests, asks little of the network, stays short, and hides nobody."""
+import random, threading, time
+
+rooms = ["kitchen", "living room", "bedroom", "studio", "hall"]
+long = "Donaudampfschifffahrtsgesellschaft"
+beacons = [f"thing {number}" for number in range(1, 30)] + [long]
+
+
+def configuration(gateway):
+    text = f"gateway: {{ name: house, state_directory: {gateway.folder}/state }}\nbroker: embedded\nreceivers:\n"
+    text += "".join(f"  - {{ name: r{i}, position: [{i % 3 * 6 + 3} m, {i // 3 * 5 + 2} m] }}\n" for i in range(5))
+    text += "beacons:\n" + "".join(f"  - {{ name: {name}, address: \"C1:00:00:00:00:{i:02X}\" }}\n" for i, name in enumerate(beacons))
+    text += "  - { name: lost, address: \"C1:00:00:00:01:00\" }\nzones: [{ name: home }]\nrooms:\n"
+    for i, name in enumerate(rooms):
+        x, y = i % 3 * 6, i // 3 * 5
+        text += f"  - {{ name: {name}, receivers: [r{i}], outline: [[{x} m, {y} m], [{x + 6} m, {y} m], [{x + 6} m, {y + 5} m], [{x} m, {y + 5} m]] }}\n"
+    return text + f"http: {{ listen: \"127.0.0.1:0\", write_password_file: {gateway.password} }}\n"
+
+
+class Household:
+    """Half of the things lie in the studio; each is heard once a second by the receiver of its room and by another."""
+
+    def __init__(self, gateway):
+        self.gateway = gateway
+        threading.Thread(target=self._live, daemon=True).start()
+
+    def _live(self):
+        dice, turn, start = random.Random(1), 0, time.monotonic()
+        try:
+            while True:
+                beacon, turn = turn % len(beacons), turn + 1
+                time.sleep(max(0, start + turn / len(beacons) - time.monotonic()))
+                room = 3 if beacon % 2 else beacon // 2 % 5
+                for receiver, level in ((room, -55), ((room + 1) % 5, -78)):
+                    self.gateway.hear(f"r{receiver}", f"C1:00:00:00:00:{beacon:02X}", level + dice.choice((-2, -1, 0, 1, 2)))
+        except (BrokenPipeError, ValueError):
+            pass
+
+
+def check_crowded(gateway, browser, opened, check, check_speech, shot):
+    gateway.configuration = configuration(gateway)
+    base = gateway.start()
+    Household(gateway)
+    now, taken = opened(base, "now", width=1280, height=900), [0]
+
+    def count(message):
+        if message.get("sessionId") == now.session and message.get("method") == "Network.dataReceived":
+            taken[0] += message["params"]["dataLength"]
+    now.wait("document.querySelector('.line[data-room=studio] .more')?.textContent.startsWith('+')")
+    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 25")
+    browser.listeners.append(count)
+    now.send("Performance.enable")
+    time.sleep(6)
+    metrics = lambda: {one["name"]: one["value"] for one in now.send("Performance.getMetrics")["metrics"]}
+    before, bytes_before, start = metrics(), taken[0], time.monotonic()
+    animated = set()
+    while time.monotonic() - start < 6:
+        animated |= set(now.run("document.getAnimations().map((one) => one.transitionProperty ?? one.animationName)"))
+        time.sleep(0.2)
+    passed, after = time.monotonic() - start, metrics()
+    browser.listeners.remove(count)
+    layouts = (after["LayoutCount"] - before["LayoutCount"]) / passed
+    check("the page rests: a few layouts a second, and nothing that needs one is animated", layouts < 10 and not animated & {"left", "width"}, f"{layouts:.1f} a second, {animated}")
+    rate = (taken[0] - bytes_before) / passed / 1000
+    check("thirty beacons take less than 10 kB a second", 0 < rate < 10, f"{rate:.1f} kB/s")
+
+    told, real = now.run("""(async () => {
+        const { store } = await import(new URL('assets/store.js', location.href.split('#')[0]));
+        const whole = await (await fetch('api/v1/overview')).json(), members = (places, key) => places.map((one) => [one[key], one.beacons.map((each) => each.beacon).sort()]);
+        return [store.overview, whole].map((one) => JSON.stringify([members(one.rooms, 'room'), members(one.zones, 'zone'), one.beacons.map((each) => each.beacon).sort()]));
+      })()""")
+    check("what was put together from changes is what the gateway says", told == real, f"{told[:200]} {real[:200]}" if told != real else "")
+    height = now.run("document.documentElement.scrollHeight")
+    check("thirty beacons are two or three screens", height < 2700, f"{height} px")
+    headline = now.run("document.querySelector('.headline').textContent")
+    check("rooms are not counted twice", headline == "30 beacons in 5 rooms.", headline)
+    broken = """[...document.querySelectorAll('main a')].filter((node) => {
+        const text = node.firstChild;
+        if (text?.nodeType !== 3 || !node.getClientRects().length) return false;
+        return [...text.data.matchAll(/\\p{L}{2,}/gu)].some((word) => {
+            const range = document.createRange(); range.setStart(text, word.index); range.setEnd(text, word.index + word[0].length);
+            return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+        });
+      }).map((node) => node.textContent)"""
+    for width, most in ((1280, 2700), (390, 4000)):
+        page = opened(base, "now", width=width, height=844)
+        page.wait("document.querySelector('table.beacons tbody tr') !== null")
+        found, height = page.run(broken), page.run("document.documentElement.scrollHeight")
+        check(f"no name is broken at {width} px, and the page is short", not found and height < most, f"{found[:3]}, {height} px")
+        page.close()
+
+    # -- Who is in a line, who is found, and what is kept through a reload.
+    now.run("document.querySelector('.line[data-room=studio] .more').click()")
+    now.wait("document.querySelectorAll('.line[data-room=studio] .members li').length > 12")
+    check("a click on the number lists them all, and the keyboard stays there", now.run("document.activeElement.matches('.line[data-room=studio] .fold')"))
+    now.run("(() => { const field = document.querySelector('.table-bar input'); field.value = 'donau'; field.dispatchEvent(new Event('input')); })()")
+    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 1")
+    now.run("location.reload()")
+    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 1 && document.querySelector('.line[data-room=studio] .members li') !== null")
+    check("a reload keeps the search and what is unfolded", now.run("document.querySelector('.table-bar input').value") == "donau")
+    now.run("""(() => { const [field, filter] = document.querySelectorAll('.table-bar :is(input, select)'); field.value = ''; field.dispatchEvent(new Event('input'));
+        filter.value = 'unheard'; filter.dispatchEvent(new Event('change')); })()""")
+    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 1")
+    check("who was never heard is found", now.run("document.querySelector('table.beacons tbody tr').dataset.beacon") == "lost")
+    shot(now, "crowded-1280-light")
+
+    # -- The plan.
+    plan = opened(base, "", width=1280, height=900)
+    plan.wait("document.querySelector('.plan-rooms [data-room=studio] .more')?.getClientRects().length > 0")
+    check("who has rooms sees the plan first", plan.run("document.querySelector('main h1').textContent") == "Plan")
+    plan.run("document.querySelector('.plan-rooms [data-room=studio] .more').click()")
+    plan.wait("document.querySelectorAll('.everybody .members li').length > 12")
+    check("the plan hides nobody: the number lists them all", True, plan.run("document.querySelector('.everybody h2').textContent"))
+    shot(plan, "crowded-plan-1280-light")
+    plan.run("(() => { const choice = document.getElementById('plan-beacon'); choice.value = 'thing 7'; choice.dispatchEvent(new Event('change')); })()")
+    plan.run("location.reload()")
+    plan.wait("document.getElementById('plan-beacon')?.value === 'thing 7'")
+    check("a reload keeps the plan's beacon", True)
+
+    # -- Addresses of nothing.
+    for route, words in (("beacon/nobody", "was heard yet"), ("zone", "no such view"), ("phone/anna", "no such view")):
+        page = opened(base, route)
+        page.wait(f"document.querySelector('main')?.innerText.includes('{words}')")
+        asked = len(page.requests)
+        time.sleep(4)
+        check(f"{route} says what it is not, under a heading, and does not ask again", page.run("document.querySelector('main h1').textContent") != "" and len(page.requests) == asked)
+        page.close()
+    for page in (now, plan):
+        check_speech(page, "a family")
+    gateway.stop()
