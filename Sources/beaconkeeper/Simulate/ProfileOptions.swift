@@ -76,8 +76,7 @@ struct ProfileOptions: ParsableArguments {
       }
     }
     if let name = circumstances.first(where: { name in !profiles.contains { $0.circumstances.contains(name) }
-      })
-    {
+    }) {
       throw ValidationError(
         "\(circumstances.joined(separator: ", ")): none of the systems asked for goes with \(name).")
     }
