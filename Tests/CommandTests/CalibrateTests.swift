@@ -71,6 +71,7 @@ import Testing
     #expect(result.lines.contains("c         missing: is it on, and is this its name?"))
     #expect(
       result.lines.contains { $0.hasPrefix("levels by room") && $0.hasSuffix("kept") }, "\(result.output)")
+    #expect(result.lines.contains { $0.hasPrefix("without one more room ") }, "\(result.output)")
     #expect(result.errors.contains("add this line to \(house.path("site.yaml"))"))
     #expect(result.errors.contains("  calibration: rooms.json\n"))
     #expect(try MessageSchemas.faults(calibration: Array(house.text("rooms.json").utf8)) == [])

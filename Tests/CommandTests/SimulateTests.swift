@@ -181,6 +181,14 @@ import Testing
     let device = try await Command.run(
       "simulate", "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "stock", "--device", "iphone-4s")
     #expect(device.output.contains("NOT_DETECTED") && device.output.contains("iphone-4s"))
+    // A visitor's Samsung beside another's iPhone.
+    let both = try await Command.run(
+      "simulate", "--approach", "50m@1m/s", "--os", "ios17", "--os", "android14", "--strategy", "stock",
+      "--strategy", "altbeacon-intent", "--device", "samsung-android14")
+    #expect(both.status == 0, "\(both.errors)")
+    #expect(
+      both.output.contains("ios17") && both.output.contains("samsung-android14: Samsung Galaxy on Android 14")
+    )
   }
 
   @Test func everyCodeOfATableIsExplained() async throws {

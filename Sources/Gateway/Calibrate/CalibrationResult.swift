@@ -208,13 +208,17 @@ extension CalibrationResult {
       table.append(row + [remark])
     }
     let best = comparison.best
-    add("nothing measured", comparison.uncalibrated, best == nil ? "best" : "")
+    let isTooIncomplete = comparison.isTooIncomplete
+    add("nothing measured", comparison.uncalibrated, isTooIncomplete ? "stays" : best == nil ? "best" : "")
     if let pathLoss = comparison.pathLoss {
       add("power, exponent, walls", pathLoss, best == .pathLoss ? "kept" : best == nil ? "left out" : "")
     }
     add(
       hasGeometry ? "and maps of the signal" : "levels by room", comparison.calibrated,
       best == .all && !comparison.isPresentBetter ? "kept" : "left out")
+    if let less = comparison.lessComplete {
+      add("without one more room", less, isTooIncomplete ? "decides" : "")
+    }
     if let present = comparison.present {
       add("the present calibration", present, comparison.isPresentBetter ? "stays" : "")
     }
@@ -227,7 +231,9 @@ extension CalibrationResult {
     case .all: break
     case .pathLoss: remarks.append("Maps of the signal made rooms worse on this walk, so they are left out.")
     case nil where comparison.isTooIncomplete:
-      remarks.append("Rooms that the walk left out would be worse than with nothing measured.")
+      remarks.append(
+        "Rooms that the walk left out would be worse than with nothing measured: so they are if the walk leaves out one more."
+      )
     case nil: remarks.append("Rooms are right more often with nothing measured than with this walk.")
     }
     if presentIsOfThisWalk {

@@ -75,7 +75,8 @@ struct ProfileOptions: ParsableArguments {
         profiles.append(try changed(circumstanced))
       }
     }
-    if profiles.isEmpty, let name = circumstances.first {
+    if let name = circumstances.first(where: { name in !profiles.contains { $0.circumstances.contains(name) }
+    }) {
       throw ValidationError(
         "\(circumstances.joined(separator: ", ")): none of the systems asked for goes with \(name).")
     }
@@ -85,9 +86,12 @@ struct ProfileOptions: ParsableArguments {
 
   private var circumstances: [String] { (device.map { [$0] } ?? []) + condition }
 
-  /// As the device and under the conditions; nil: they are of another platform.
+  /// As the device and under the conditions. Those of another platform change nothing of a system that is asked for by name, and
+  /// leave out one that is not: nil.
   private func under(_ profile: PhoneProfile, _ variant: Variant) -> PhoneProfile? {
-    circumstances.reduce(profile) { $0?.under($1, variant) }
+    circumstances.reduce(profile) { phone, name in
+      phone.flatMap { $0.under(name, variant) ?? (os.isEmpty ? nil : $0) }
+    }
   }
 
   private func refuseUnknownCircumstances() throws {

@@ -20,7 +20,7 @@ struct SimulationDocument {
       json.field("version", Self.version)
       json.field("kind", "simulation")
       json.field("variant", variant.rawValue)
-      json.array("circumstances", account.tallies.first?.profile.circumstances ?? []) { $0.value($1) }
+      json.array("circumstances", account.tallies.map(\.profile).circumstances) { $0.value($1.name) }
       json.field("approaches", account.approaches)
       json.array("names", account.names) { $0.value($1) }
       json.array("results", account.listed) { write($1, into: &$0) }

@@ -47,9 +47,7 @@ struct SimulationTable {
   /// Which iOS it is about, and how long the phone has been in a pocket.
   private static func header(_ variant: Variant, _ since: Since, _ profiles: [PhoneProfile]) -> String {
     (profiles.contains { $0.os.family == .iOS } ? "\(variant.words)\n" : "")
-      + (Catalogue.devices + Catalogue.conditions).filter {
-        profiles.first?.circumstances.contains($0.name) ?? false
-      }.map { "\($0.name): \($0.summary)\n" }.joined() + "\(since.words)\n\n"
+      + profiles.circumstances.map { "\($0.name): \($0.summary)\n" }.joined() + "\(since.words)\n\n"
   }
 
   /// Before the table, if a walk begins where the beacon is heard: what woke the app at its start would not wake one that has been
@@ -108,5 +106,14 @@ struct SimulationTable {
 
   private static func seconds(_ time: Milliseconds) -> String {
     decimal(Double(time) / 1000, decimals: 1) + " s"
+  }
+}
+
+extension [PhoneProfile] {
+  /// The device and the conditions that any of them has.
+  var circumstances: [Circumstance] {
+    (Catalogue.devices + Catalogue.conditions).filter { circumstance in
+      contains { $0.circumstances.contains(circumstance.name) }
+    }
   }
 }
