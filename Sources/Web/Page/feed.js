@@ -1,8 +1,8 @@
 // The latest transitions and verdicts on phones, newest first, each with its evidence.
 import { attribute, el, empty, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { deviation, distance, timeOf, dateOf } from './figures.js';
-import { nameOf } from './store.js';
+import { deviation, distance, momentOf, dateOf } from './figures.js';
+import { gatewayTime, nameOf } from './store.js';
 import { keep, kept } from './route.js';
 
 /** One column: what comes after the list should not be far. */
@@ -52,7 +52,7 @@ function row(one) {
   say(place, one.zone ?? one.room ?? '');
   say(why, isVerdict ? words.feed.outcome(one) : evidence(one, true));
   if (!isVerdict) attribute(why, 'title', evidence(one));
-  const time = el('time', { datetime: one.time, title: dateOf(one.at), text: timeOf(one.at) });
+  const time = el('time', { datetime: one.time, title: dateOf(one.at), text: momentOf(one.at, gatewayTime()) });
   const node = el('li', { 'data-id': one.key, 'data-kind': isVerdict ? 'verdict' : 'transition' }, time, what, el('span.who', {}, who, place), why);
   attribute(node, 'data-missed', missed);
   return { node, update() {} };

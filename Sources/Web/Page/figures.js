@@ -47,6 +47,9 @@ export function countdown(ms) {
 
 export const interval = (s) => s == null ? '–' : s < 1 ? `${Math.round(s * 1000)}${narrow}ms` : `${number(s)}${narrow}s`;
 export const timeOf = (ms) => clock.format(ms);
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+/** A time, with its day if that is not today. */
+export const momentOf = (ms, now) => day.format(ms) === day.format(now) ? timeOf(ms) : `${day.format(ms)} ${timeOf(ms)}`;
 export const minuteOf = (ms) => shortClock.format(ms);
 export const dateOf = (ms) => full.format(ms);
 export const since = (span) => clock.format(span.from);

@@ -120,7 +120,7 @@ export function planView(chosen = null) {
       if (timer === null) ask();
     }
     summary(headline, trouble, overview);
-    people.update(overview, hasOutlines);
+    if (plan) people.update(overview, hasOutlines);
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
     calibrating.update(overview, beacon, hasOutlines);
@@ -128,6 +128,7 @@ export function planView(chosen = null) {
     attribute(canvas, 'aria-label', text.drawing(name ? nameOf(name) : null));
     drawing.overview(overview);
   }
+  show(body, false);
   load();
   const woken = () => { if (!document.hidden) ask(); };
   document.addEventListener('visibilitychange', woken);

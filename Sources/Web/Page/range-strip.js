@@ -38,6 +38,8 @@ export function rangeStrip(name) {
       const beacons = [...zone.beacons.map((one) => ({ ...one, inside: true })), ...zone.approaching ?? []]
         .filter((one) => where(one) != null)
         .map((one) => ({ ...one, share: at(where(one)), ...spread(one, at, isSignal) }));
+      // The lines of many would be one line.
+      attribute(marks, 'data-many', beacons.length > 3);
       updateMarks(beacons, (one) => one.beacon);
       attribute(node, 'aria-label', `${words.now.range(name)}: ${beacons.map((one) => `${nameOf(one)} ${isSignal ? level(one.rssi_dbm) : distance(one.distance_m)}`).join(', ')}`);
     },
