@@ -85,6 +85,8 @@ final class SharedOverview: Sendable {
     var number: Int
     /// The time of the newest.
     var stepped: WallTime
+    /// When small differences were told last.
+    var exact: WallTime
   }
 
   /// The largest age of an overview if nothing was decided since, and if something was.
@@ -94,6 +96,8 @@ final class SharedOverview: Sendable {
   private static let stepLimit = 8
   /// Clients are told at least this often that the gateway works.
   private static let silence = TimeSpan.seconds(5)
+  /// Small differences, which are left out, are told after this time.
+  private static let exactness = TimeSpan.seconds(15)
 
   private let stage: any Stage
   private let state = Mutex(State())
@@ -145,12 +149,14 @@ final class SharedOverview: Sendable {
     // A recording that was moved back is another story, which everybody gets whole.
     guard var told = state.told, told.time < time else {
       let number = state.told.map { $0.number + Self.stepLimit + 1 } ?? 0
-      state.told = Told(overview: ToldOverview(json), time: time, number: number, stepped: time)
+      state.told = Told(overview: ToldOverview(json), time: time, number: number, stepped: time, exact: time)
       return
     }
     state.told = nil
     told.time = time
-    let changes = told.overview.changes(to: json)
+    let isExact = time - told.exact >= Self.exactness
+    if isExact { told.exact = time }
+    let changes = told.overview.changes(to: json, isExact: isExact)
     if changes != nil || time - told.stepped >= Self.silence {
       let step = JSONWriter.object {
         $0.field("time", time)

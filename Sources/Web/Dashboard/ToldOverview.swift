@@ -37,8 +37,10 @@ package struct ToldOverview: Sendable {
   package init(_ json: [UInt8]) { whole = Self.read(json) }
 
   /// The changes up to a later overview; nil: there are none.
-  package mutating func changes(to json: [UInt8]) -> [UInt8]? {
-    let (merged, changes) = Self.compare(whole, Self.read(json), "")
+  ///
+  /// - Parameter isExact: small differences are told, too.
+  package mutating func changes(to json: [UInt8], isExact: Bool = false) -> [UInt8]? {
+    let (merged, changes) = Self.compare(whole, Self.read(json), "", isExact)
     whole = merged
     return changes
   }
@@ -46,19 +48,21 @@ package struct ToldOverview: Sendable {
   // MARK: Comparing
 
   /// What is told from now on, and what has to be told for that.
-  private static func compare(_ old: Part, _ new: Part, _ name: String) -> (told: Part, changes: [UInt8]?) {
+  private static func compare(
+    _ old: Part, _ new: Part, _ name: String, _ isExact: Bool
+  ) -> (told: Part, changes: [UInt8]?) {
     switch (old, new) {
     case (.value(let was), .value(let now)):
       if was == now { return (new, nil) }
       // A copy, because a slice keeps the whole text.
-      if isAlike(was, now, name) { return (.value(ArraySlice(Array(was))), nil) }
+      if !isExact, isAlike(was, now, name) { return (.value(ArraySlice(Array(was))), nil) }
     case (.object(let was), .object(let now)):
       var known: [ArraySlice<UInt8>: Part] = [:]
       for member in was { known[member.name] = member.part }
       var told: [Member] = []
       var changes: [[UInt8]] = []
       for member in now {
-        let (part, change) = change(from: known.removeValue(forKey: member.name), to: member)
+        let (part, change) = change(from: known.removeValue(forKey: member.name), to: member, isExact)
         told.append(Member(name: member.name, part: part))
         if let change { changes.append(change) }
       }
@@ -73,7 +77,7 @@ package struct ToldOverview: Sendable {
       var told: [Member] = []
       var changes: [[UInt8]] = []
       for member in now {
-        let (part, change) = change(from: known[member.name], to: member)
+        let (part, change) = change(from: known[member.name], to: member, isExact)
         told.append(Member(name: member.name, part: part))
         if let change { changes.append(change) }
       }
@@ -88,14 +92,18 @@ package struct ToldOverview: Sendable {
     return (new, text(of: new))
   }
 
-  private static func change(from old: Part?, to member: Member) -> (told: Part, change: [UInt8]?) {
+  private static func change(
+    from old: Part?, to member: Member, _ isExact: Bool
+  ) -> (told: Part, change: [UInt8]?) {
     let key = quoted(member.name) + [UInt8(ascii: ":")]
     guard let old else { return (member.part, key + text(of: member.part)) }
-    let (told, changes) = compare(old, member.part, String(decoding: member.name, as: UTF8.self))
+    let (told, changes) = compare(
+      old, member.part, String(decoding: member.name, as: UTF8.self), isExact)
     return (told, changes.map { key + $0 })
   }
 
-  /// Whether a page would show both alike, or nearly so. What is told stays, so small differences add up until they are told.
+  /// Whether a page would show both alike, or nearly so. What is told stays, so small differences add up until they are told;
+  /// and at times all are told.
   private static func isAlike(_ was: ArraySlice<UInt8>, _ now: ArraySlice<UInt8>, _ name: String) -> Bool {
     let span: (absolute: Double, relative: Double)
     switch name {
