@@ -35,6 +35,7 @@ public struct EntryOrder: Sendable {
   public init() {}
 
   public mutating func add(_ part: Part) {
+    if part.count == 0 { return }
     var late: UInt64 = 0
     var isStep = false
     part.forEachTime { time in

@@ -71,6 +71,17 @@ package final class DiaryStore {
     }
   }
 
+  /// A gateway that has no diary yet goes on with that of its former name.
+  ///
+  /// - Parameter former: outboxes that the same configuration file used; with more than one nothing happens.
+  package static func adopt(from former: [FormerOutbox], as gateway: String, in directory: StateDirectory) {
+    let path = directory.diary(gateway: gateway)
+    guard former.count == 1, !FileManager.default.fileExists(atPath: path) else { return }
+    for ending in ["", "-wal", "-shm"] {
+      rename(directory.diary(gateway: former[0].gateway) + ending, path + ending)
+    }
+  }
+
   /// Appends entries, oldest first, in one transaction. Entries of things that were forgotten since they happened are left out.
   package func add(_ entries: [DiaryEntry]) throws {
     try database.write { database in

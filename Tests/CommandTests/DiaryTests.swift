@@ -50,13 +50,25 @@ import Testing
     let kept = try await get("\(again)/api/v1/visits?format=csv")
     #expect(kept.hasPrefix("beacon,kind,place,from,near,to,seconds,open\r\ntag-"), "\(kept)")
 
-    let forgot = try await command(["forget", "tag-0"], stage)
-    #expect(forgot.status == 0 && forgot.output.contains("1 entry about tag-0 deleted"), "\(forgot)")
-    #expect(try await !get("\(again)/api/v1/diary").contains("tag-0"))
-    #expect(try await !get("\(again)/api/v1/transitions").contains("tag-0"))
-    #expect(try await get("\(again)/api/v1/transitions").contains("tag-1"))
+    // A gateway that is renamed goes on with it.
     next.signal(SIGTERM)
     #expect(try await next.end().status == 0)
+    let file = stage.folder.appendingPathComponent("yard.yaml")
+    let named = try String(contentsOf: file, encoding: .utf8).replacing("name: yard", with: "name: garden")
+    try named.write(to: file, atomically: true, encoding: .utf8)
+    let third = try stage.start(hearing: pipe)
+    defer { third.signal(SIGKILL) }
+    #expect(try await third.wait { third.outputSoFar.contains("http://127") }, "\(third.errorsSoFar)")
+    let renamed = try #require(third.outputSoFar.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).0
+    #expect(try await get("\(renamed)/api/v1/visits").contains("tag-1"))
+
+    let forgot = try await command(["forget", "tag-0"], stage)
+    #expect(forgot.status == 0 && forgot.output.contains("1 entry about tag-0 deleted"), "\(forgot)")
+    #expect(try await !get("\(renamed)/api/v1/diary").contains("tag-0"))
+    #expect(try await !get("\(renamed)/api/v1/transitions").contains("tag-0"))
+    #expect(try await get("\(renamed)/api/v1/transitions").contains("tag-1"))
+    third.signal(SIGTERM)
+    #expect(try await third.end().status == 0)
   }
 
   @Test func `a full disk costs no transition, and is told`() async throws {

@@ -25,8 +25,9 @@ package final class Diary: Feature {
   private static let trimming = TimeSpan.seconds(3600)
   /// Entries in memory, while the disk fails.
   private static let limit = 4_096
-  /// How long a reader waits for the disk.
+  /// How long a reader waits for the disk, and the start of the gateway.
   private static let readPatience = TimeSpan.seconds(10)
+  private static let startPatience = TimeSpan.seconds(2)
   /// How long the disk may take at the end.
   private static let endPatience = TimeSpan.seconds(1)
 
@@ -225,9 +226,10 @@ package final class Diary: Feature {
 
   /// Calls `body` on the disk's thread with the file and what is not in it yet, and waits; nil: it is off, or the disk does not
   /// respond.
-  func read<Result: Sendable>(_ body: @escaping @Sendable (DiaryStore, [DiaryEntry]) throws -> Result)
-    -> Result?
-  {
+  func read<Result: Sendable>(
+    within patience: TimeSpan = readPatience,
+    _ body: @escaping @Sendable (DiaryStore, [DiaryEntry]) throws -> Result
+  ) -> Result? {
     let result = Mutex<Result?>(nil)
     let end = DispatchSemaphore(value: 0)
     disk.perform { [self] shelf in
@@ -240,7 +242,7 @@ package final class Diary: Feature {
       }
       end.signal()
     }
-    _ = end.wait(timeout: .now() + .nanoseconds(Int(Self.readPatience.nanoseconds)))
+    _ = end.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
     return result.withLock { $0 }
   }
 }
@@ -250,7 +252,8 @@ extension Diary {
   func latest(_ limit: Int) -> [TransitionMessage] {
     var query = DiaryQuery()
     query.kinds = [.zone, .room]
-    let found = read { [query] store, _ in try store.entries(query, limit: limit) } ?? []
+    let found =
+      read(within: Self.startPatience) { [query] store, _ in try store.entries(query, limit: limit) } ?? []
     return found.reversed().compactMap(\.transition)
   }
 }

@@ -109,6 +109,11 @@ package struct GatewayRun: Sendable {
     let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
+    if let stateDirectory, let configurationFile {
+      DiaryStore.adopt(
+        from: former.filter { $0.configuration == configurationFile }, as: configuration.gatewayName,
+        in: stateDirectory)
+    }
     let diary = try Diary(configuration, stateDirectory, logger)
     let delivery = try Delivery(
       client, pipeline.topics, user: options.credentials?.username,
