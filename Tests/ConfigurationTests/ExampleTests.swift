@@ -52,7 +52,7 @@ import Testing
     for line in [
       "keys_file: keys.yaml", "adapter:", "measured_power: -59", "- name: museum", "  eddystone:",
       "- name: crate", "  altbeacon:", "- name: anna", "  irk:", "- name: cellar", "  address: A4",
-      "  bind_key:",
+      "  bind_key:", "diary: { days: 90",
     ] {
       #expect(text.contains("# \(line)"))
       text = text.replacing("# \(line)", with: line)
