@@ -98,11 +98,14 @@ public final class SensorFormat: Sendable {
     if isExact { readings(data, body) } else { readings(data) { if $0.isPlausible { body($0) } } }
   }
 
-  func isEncrypted(_ data: Span<UInt8>) -> Bool { seal?(data, 0) != nil }
+  func isEncrypted(_ data: Span<UInt8>) -> Bool {
+    seal(data, from: DeviceAddress(bits: 0, kind: .public)) != nil
+  }
 
   /// nil: it is not encrypted.
   func seal(_ data: Span<UInt8>, from address: DeviceAddress) -> Seal? {
-    decline(data) == nil ? seal?(data, address.bits) : nil
+    guard let seal, decline(data) == nil else { return nil }
+    return seal(data, address.bits)
   }
 
   /// nil: the data may have the format.

@@ -47,7 +47,7 @@ export function diaryView(...rest) {
 
   function fill(select, all, value, names) {
     const options = [...new Set([...all, value].filter(Boolean))].sort((a, b) => a.localeCompare(b));
-    select.replaceChildren(new Option(names.all, ''), ...options.map((one) => new Option(names[one] ?? one, one)));
+    select.replaceChildren(new Option(names.all, ''), ...options.map((one) => new Option(Object.hasOwn(names, one) ? names[one] : one, one)));
     select.value = value;
   }
   function choices() {
