@@ -17,11 +17,13 @@ package final class DiaryStore {
   private static let portion: Int64 = 20
 
   private let database: Database
+  private let path: String?
 
   /// Opens the file, or creates it.
   ///
   /// - Parameter path: nil: it is kept in memory.
   package init(path: String?) throws {
+    self.path = path
     if let path {
       try PrivateFile.prepare(path)
       for ending in ["-wal", "-shm"] { try PrivateFile.prepare(path + ending, isMade: false) }
@@ -51,7 +53,7 @@ package final class DiaryStore {
             PRAGMA user_version = \(Self.version);
             """)
       }
-    default: throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")
+    default: throw DatabaseError(code: SQLITE_MISMATCH, message: "it is of another version")
     }
   }
 
@@ -160,7 +162,13 @@ package final class DiaryStore {
   package struct Forgotten: Sendable {
     package var until: [String: WallTime] = [:]
 
-    package func covers(_ entry: DiaryEntry) -> Bool { until[entry.thing].map { entry.time <= $0 } ?? false }
+    /// An entry on the gateway may name things that were configured.
+    package func covers(_ entry: DiaryEntry) -> Bool {
+      if entry.kind == .gateway {
+        return until.contains { entry.time <= $0.value && entry.detail.contains($0.key) }
+      }
+      return until[entry.thing].map { entry.time <= $0 } ?? false
+    }
   }
 
   /// Deletes all entries of a thing, and tells the gateway, if it runs, to do so with those that are not on disk yet. Returns how
@@ -168,7 +176,8 @@ package final class DiaryStore {
   package func forget(_ thing: String, at time: WallTime) throws -> Int {
     let count = try database.write { database in
       let count = try database.value("SELECT count(*) FROM entry WHERE thing = ?", .text(thing)).int64 ?? 0
-      try database.execute("DELETE FROM entry WHERE thing = ?", .text(thing))
+      try database.execute(
+        "DELETE FROM entry WHERE thing = ?1 OR kind = 'gateway' AND instr(detail, ?1) > 0", .text(thing))
       try database.execute(
         "INSERT OR REPLACE INTO forgotten (thing, time) VALUES (?, ?)", .text(thing),
         .integer(time.nanoseconds))
@@ -178,6 +187,8 @@ package final class DiaryStore {
       try database.execute(script: "PRAGMA incremental_vacuum")
       try database.checkpoint()
     }
+    // What was set aside has it, too.
+    if let path { for ending in ["", "-wal", "-shm"] { unlink(path + ".damaged" + ending) } }
     return count
   }
 

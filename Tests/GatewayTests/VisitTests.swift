@@ -62,6 +62,9 @@ import Testing
   }
 
   @Test func `a spreadsheet gets fields and no formulas`() {
+    let hostile = DiaryEntry(
+      time: at(0), kind: .receiver, thing: "=\u{301}1", place: "a\nb", word: "\"\u{301}", detail: "\t=1")
+    #expect(hostile.csv.hasSuffix("receiver,'=\u{301}1,\"a\nb\",\"\"\"\u{301}\",'\t=1"))
     var visit = Visit(beacon: "=cmd()", kind: .room, place: #"the "den", upstairs"#, from: at(0))
     visit.to = at(1)
     #expect(

@@ -71,7 +71,7 @@ public struct FrameDecryptor: Sendable {
     text.removeAll(keepingCapacity: true)
     for offset in seal.text { text.append(data[offset]) }
     guard cipher.open(&text, seal) else { throw .authenticationFailed }
-    lastCounter = seal.counter
+    if let counter = seal.counter { lastCounter = counter }
     if isBehind { restarted = time }
     for (place, offset) in seal.head.enumerated() { text.insert(data[offset], at: place) }
     if !seal.head.isEmpty { text[0] &= ~seal.sealedBits }

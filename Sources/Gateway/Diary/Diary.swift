@@ -78,9 +78,10 @@ package final class Diary: Feature {
   // MARK: What happens
 
   package func note(_ entry: @autoclosure () -> DiaryEntry) {
+    guard isOn else { return }
+    let entry = entry()
     let isMany = state.withLock { state in
-      guard state.settings != nil else { return false }
-      state.pending.append(entry())
+      state.pending.append(entry)
       if state.pending.count > Self.limit {
         state.pending.removeFirst()
         state.before += 1
@@ -162,29 +163,38 @@ package final class Diary: Feature {
 
   private func tend(_ shelf: Shelf) {
     guard let store = store(shelf) else { return }
+    // Of these, one that fails does not keep the others from making room.
+    var failure: (any Error)?
+    func attempt(_ body: () throws -> Void) { do { try body() } catch { failure = error } }
+    attempt { try forget(store) }
     let (entries, end, settings, isTrimming) = state.withLock { state in
       let isTrimming = state.trimmed.map { LiveClock.now - $0 >= Self.trimming } ?? true
       return (state.pending, state.before + state.pending.count, state.settings, isTrimming)
     }
-    do {
-      if !entries.isEmpty {
+    if isTrimming, let settings {
+      attempt {
+        try store.trim(
+          before: LiveClock.wallNow - .seconds(Double(settings.days) * 86_400), size: settings.size)
+        state.withLock { $0.trimmed = LiveClock.now }
+      }
+    }
+    if !entries.isEmpty {
+      attempt {
         try store.add(entries)
         state.withLock { state in
           // While the disk was busy, the oldest may have been dropped.
           let written = max(0, end - state.before)
           state.pending.removeFirst(min(written, state.pending.count))
           state.before += written
-          if state.fault != nil { logger.notice("the diary is written again") }
-          state.fault = nil
         }
       }
-      try forget(store)
-      if isTrimming, let settings {
-        try store.trim(
-          before: LiveClock.wallNow - .seconds(Double(settings.days) * 86_400), size: settings.size)
-        state.withLock { $0.trimmed = LiveClock.now }
-      }
-    } catch { tell(error) }
+    }
+    if let failure { return tell(failure) }
+    let wasFailing = state.withLock { state in
+      defer { state.fault = nil }
+      return state.fault != nil
+    }
+    if wasFailing { logger.notice("the diary is written again") }
   }
 
   /// What another process has deleted is deleted in memory as well.

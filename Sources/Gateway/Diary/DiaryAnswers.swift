@@ -28,10 +28,10 @@ struct DiaryAnswers {
       let found = diary.read { store, pending in
         // Those that are not on disk yet have no number from which to go on, so all of them are sent.
         let fresh = query.before == nil ? pending.reversed().filter(query.matches) : []
-        return (fresh, try store.entries(query, limit: max(limit - fresh.count, 0) + 1))
+        return (fresh, try store.entries(query, limit: max(limit - fresh.count, 1) + 1))
       }
       guard let (fresh, stored) = found else { return Self.silent }
-      let shown = fresh + stored.prefix(max(limit - fresh.count, 0))
+      let shown = fresh + stored.prefix(max(limit - fresh.count, 1))
       if try isCSV(parameters) {
         return csv([DiaryEntry.csvHead] + shown.map(\.csv), "diary.csv")
       }
@@ -51,8 +51,8 @@ struct DiaryAnswers {
     do throws(Refusal) {
       var query = try query(parameters)
       let (since, until) = (query.since, query.until)
-      // A visit may have begun before.
-      query.since = nil
+      // A visit may have begun before, and ended afterwards.
+      (query.since, query.until) = (nil, nil)
       query.kinds = [.zone, .room]
       let visits = diary.read { [query] store, pending in
         var book = VisitBook(since: since, until: until)

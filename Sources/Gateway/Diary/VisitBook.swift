@@ -137,8 +137,10 @@ extension DiaryEntry {
 
 /// A field of CSV (RFC 4180). Spreadsheets take a field that begins with one of `=+-@` for a formula.
 private func csvField(_ text: String) -> String {
-  let isFormula = text.first.map { "=+-@".contains($0) } ?? false
+  let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
   let text = isFormula ? "'" + text : text
-  guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-  return "\"\(text.replacing("\"", with: "\"\""))\""
+  // By octets: for Swift a line break of two octets is one character, and so is a quotation mark with an accent.
+  guard text.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return text }
+  let mark = UInt8(ascii: "\"")
+  return "\"\(String(decoding: text.utf8.flatMap { $0 == mark ? [mark, mark] : [$0] }, as: UTF8.self))\""
 }
