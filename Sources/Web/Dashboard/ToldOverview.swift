@@ -73,7 +73,7 @@ package struct ToldOverview: Sendable {
     case (.list(let was), .list(let now)):
       var known: [ArraySlice<UInt8>: Part] = [:]
       for member in was { known[member.name] = member.part }
-      let isSame = was.count == now.count && zip(was, now).allSatisfy { $0.name == $1.name }
+      let isSame = was.count == now.count && now.allSatisfy { known[$0.name] != nil }
       var told: [Member] = []
       var changes: [[UInt8]] = []
       for member in now {
