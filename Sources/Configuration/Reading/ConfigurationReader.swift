@@ -211,11 +211,7 @@ struct DiaryReader {
   /// nil: it is off.
   func read(_ value: Value) -> DiarySettings? {
     if let word = value.scalar, !value.isNull {
-      switch word.lowercased() {
-      case "on", "true", "yes": return DiarySettings()
-      case "off", "false", "no": return nil
-      default: return value.refused("diary cannot be \(quoted(word))", hint: Self.hint)
-      }
+      return readSwitch(value, word, hint: Self.hint) == true ? DiarySettings() : nil
     }
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }

@@ -9,12 +9,7 @@ struct HTTPReader {
 
   func read(_ value: Value) -> HTTPSettings? {
     if let word = value.scalar, !value.isNull {
-      switch word.lowercased() {
-      case "on", "true", "yes": return HTTPSettings()
-      case "off", "false", "no": return nil
-      default:
-        return value.refused("http cannot be \(quoted(word))", hint: Self.hint)
-      }
+      return readSwitch(value, word, hint: Self.hint) == true ? HTTPSettings() : nil
     }
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }

@@ -12,11 +12,7 @@ struct HomeAssistantReader {
   func read(_ value: Value) -> HomeAssistantSettings {
     var settings = HomeAssistantSettings()
     if let word = value.scalar, !value.isNull {
-      switch word.lowercased() {
-      case "on", "true", "yes": break
-      case "off", "false", "no": settings.isOn = false
-      default: value.error("home_assistant cannot be \(quoted(word))", hint: Self.hint)
-      }
+      settings.isOn = readSwitch(value, word, hint: Self.hint) ?? true
       return settings
     }
     guard let section = value.section(hint: Self.hint) else { return settings }

@@ -210,6 +210,15 @@ func readMetres(_ value: Value) -> Double? {
   return metres
 }
 
+/// `on` or `off` in the place of a section; nil: it is refused.
+func readSwitch(_ value: Value, _ word: String, hint: String) -> Bool? {
+  switch word.lowercased() {
+  case "on", "true", "yes": return true
+  case "off", "false", "no": return false
+  default: return value.refused("\(value.name) cannot be \(quoted(word))", hint: hint)
+  }
+}
+
 func readFlag(_ value: Value) -> Bool? {
   guard let text = value.text() else { return nil }
   switch text {
