@@ -158,17 +158,11 @@ package final class DiaryStore {
     }
   }
 
-  /// The things whose last entry is to be forgotten, since the last call of `takeForgotten`, and until when.
+  /// The things to forget, and up to which time.
   package struct Forgotten: Sendable {
     package var until: [String: WallTime] = [:]
 
-    /// An entry on the gateway may name things that were configured.
-    package func covers(_ entry: DiaryEntry) -> Bool {
-      if entry.kind == .gateway {
-        return until.contains { entry.time <= $0.value && entry.detail.contains($0.key) }
-      }
-      return until[entry.thing].map { entry.time <= $0 } ?? false
-    }
+    package func covers(_ entry: DiaryEntry) -> Bool { until[entry.thing].map { entry.time <= $0 } ?? false }
   }
 
   /// Deletes all entries of a thing, and tells the gateway, if it runs, to do so with those that are not on disk yet. Returns how
@@ -176,8 +170,7 @@ package final class DiaryStore {
   package func forget(_ thing: String, at time: WallTime) throws -> Int {
     let count = try database.write { database in
       let count = try database.value("SELECT count(*) FROM entry WHERE thing = ?", .text(thing)).int64 ?? 0
-      try database.execute(
-        "DELETE FROM entry WHERE thing = ?1 OR kind = 'gateway' AND instr(detail, ?1) > 0", .text(thing))
+      try database.execute("DELETE FROM entry WHERE thing = ?", .text(thing))
       try database.execute(
         "INSERT OR REPLACE INTO forgotten (thing, time) VALUES (?, ?)", .text(thing),
         .integer(time.nanoseconds))

@@ -92,6 +92,15 @@ import Testing
     #expect(file.range(of: Data("anna".utf8)) == nil, "not one octet stays")
   }
 
+  @Test func `only whole names are forgotten`() throws {
+    defer { remove() }
+    let store = try DiaryStore(path: path)
+    try store.add([entry(1, thing: "anna"), entry(2, thing: "hanna"), entry(3, thing: "", .gateway)])
+    #expect(try store.forget("because", at: Self.start + .seconds(9)) == 0)
+    #expect(try store.forget("anna", at: Self.start + .seconds(9)) == 1)
+    #expect(try store.entries(DiaryQuery(), limit: 9).map(\.word) == ["3", "2"])
+  }
+
   @Test func `the file keeps its size, and loses the oldest first`() throws {
     defer { remove() }
     let store = try DiaryStore(path: path)

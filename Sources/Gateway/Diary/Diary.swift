@@ -11,16 +11,14 @@ import Synchronization
 /// about strangers, because only what is configured has transitions.
 ///
 /// To spare SD cards, entries are gathered for `patience` before they are written. A power cut loses these, and no transition
-/// for the broker. Nothing waits for this disk: it has a thread of its own.
+/// for the broker. No decision waits for this disk: it has a thread of its own.
 package final class Diary: Feature {
   /// How long the first entry waits for others.
-  private static let patience = Duration.seconds(120)
+  private static let patience = TimeSpan.seconds(120)
   /// So many are written at once.
   private static let batch = 64
-  /// The wait after a failure.
-  private static let retry = Duration.seconds(30)
-  /// Between two looks for things to forget, and for entries that are too old.
-  private static let tending = Duration.seconds(60)
+  /// Between two looks for things to forget, and between two tries of a disk that fails.
+  private static let tending = TimeSpan.seconds(60)
   /// Between two deletions of what is too old.
   private static let trimming = TimeSpan.seconds(3600)
   /// Entries in memory, while the disk fails.
@@ -39,6 +37,8 @@ package final class Diary: Feature {
     var pending: [DiaryEntry] = []
     /// How many entries there were before them.
     var before = 0
+    /// Since when the first of them waits.
+    var since: MonotonicTime?
     /// Whether the receivers are blind, by name.
     var blind: [String: Bool] = [:]
     /// What is wrong with the disk; nil: nothing.
@@ -80,15 +80,16 @@ package final class Diary: Feature {
   package func note(_ entry: @autoclosure () -> DiaryEntry) {
     guard isOn else { return }
     let entry = entry()
-    let isMany = state.withLock { state in
+    let isFull = state.withLock { state in
+      if state.pending.isEmpty { state.since = LiveClock.now }
       state.pending.append(entry)
       if state.pending.count > Self.limit {
         state.pending.removeFirst()
         state.before += 1
       }
-      return state.pending.count == 1 || state.pending.count == Self.batch
+      return state.pending.count == Self.batch
     }
-    if isMany { alarm.ring() }
+    if isFull { alarm.ring() }
   }
 
   /// Records a receiver's health if it says something new.
@@ -119,11 +120,8 @@ package final class Diary: Feature {
     note(DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "start", detail: version))
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        await self.alarm.wait(for: Self.tending)
-        let isWaiting = self.state.withLock { !$0.pending.isEmpty && $0.pending.count < Self.batch }
-        if isWaiting { await self.alarm.wait(for: Self.patience) }
+        await self.alarm.wait(for: self.pause)
         await self.perform { self.tend($0) }
-        if self.fault != nil { try? await Task.sleep(for: Self.retry) }
       }
     }
     note(DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "stop"))
@@ -133,6 +131,14 @@ package final class Diary: Feature {
       await group.next()
       group.cancelAll()
     }
+  }
+
+  /// Until there is something to do.
+  private var pause: Duration {
+    let until = state.withLock { state in
+      state.fault == nil ? state.since.map { $0 + Self.patience - LiveClock.now } : nil
+    }
+    return .nanoseconds(max(.zero, min(until ?? Self.tending, Self.tending)).nanoseconds)
   }
 
   /// Waits for the disk's thread, at most until the task is cancelled.
@@ -161,15 +167,20 @@ package final class Diary: Feature {
     return shelf.store
   }
 
-  private func tend(_ shelf: Shelf) {
+  private func tend(_ shelf: Shelf, isLast: Bool = false) {
     guard let store = store(shelf) else { return }
     // Of these, one that fails does not keep the others from making room.
     var failure: (any Error)?
     func attempt(_ body: () throws -> Void) { do { try body() } catch { failure = error } }
     attempt { try forget(store) }
     let (entries, end, settings, isTrimming) = state.withLock { state in
-      let isTrimming = state.trimmed.map { LiveClock.now - $0 >= Self.trimming } ?? true
-      return (state.pending, state.before + state.pending.count, state.settings, isTrimming)
+      let now = LiveClock.now
+      let isTrimming = state.trimmed.map { now - $0 >= Self.trimming } ?? true
+      let isDue =
+        isLast || state.pending.count >= Self.batch || state.since.map { now - $0 >= Self.patience } ?? false
+      return (
+        isDue ? state.pending : [], state.before + state.pending.count, state.settings, isTrimming
+      )
     }
     if isTrimming, let settings {
       attempt {
@@ -186,6 +197,7 @@ package final class Diary: Feature {
           let written = max(0, end - state.before)
           state.pending.removeFirst(min(written, state.pending.count))
           state.before += written
+          state.since = state.pending.isEmpty ? nil : LiveClock.now
         }
       }
     }
@@ -211,7 +223,7 @@ package final class Diary: Feature {
   }
 
   private func close(_ shelf: Shelf) {
-    tend(shelf)
+    tend(shelf, isLast: true)
     shelf.store?.close()
     shelf.store = nil
   }
@@ -241,18 +253,20 @@ package final class Diary: Feature {
     _ body: @escaping @Sendable (DiaryStore, [DiaryEntry]) throws -> Result
   ) -> Result? {
     let result = Mutex<Result?>(nil)
+    let isAwaited = Mutex(true)
     let end = DispatchSemaphore(value: 0)
     disk.perform { [self] shelf in
-      if let store = store(shelf) {
+      if isAwaited.withLock({ $0 }), let store = store(shelf) {
         do {
           try forget(store)
           let found = try body(store, state.withLock { $0.pending })
           result.withLock { $0 = found }
-        } catch { tell(error) }
+        } catch { logger.warning("the diary cannot be read: \(words(error))") }
       }
       end.signal()
     }
     _ = end.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+    isAwaited.withLock { $0 = false }
     return result.withLock { $0 }
   }
 }
@@ -268,10 +282,11 @@ extension Diary {
   }
 }
 
-/// What differs between two configurations, in words.
+/// What differs between two configurations, in words. Beacons and phones are counted only: their names are people's, and would have
+/// to be forgotten here, too.
 private func changedWords(from old: Configuration, to new: Configuration) -> String {
   func differences<Item: Equatable>(
-    _ kind: String, _ old: [Item], _ new: [Item], _ name: (Item) -> String
+    _ kind: String, isNamed: Bool = true, _ old: [Item], _ new: [Item], _ name: (Item) -> String
   ) -> [String] {
     let (before, after) = (old.map(name), new.map(name))
     let changed = zip(new, after).compactMap { item, name in
@@ -280,13 +295,17 @@ private func changedWords(from old: Configuration, to new: Configuration) -> Str
     return [
       ("removed", before.filter { !after.contains($0) }), ("new", after.filter { !before.contains($0) }),
       ("changed", changed),
-    ].filter { !$0.1.isEmpty }.map { "\(kind) \($0.0): \($0.1.prefix(8).joined(separator: ", "))" }
+    ].filter { !$0.1.isEmpty }.map { word, names in
+      let more = names.count > 8 ? " and \(names.count - 8) more" : ""
+      let list = isNamed ? ": " + names.prefix(8).joined(separator: ", ") + more : ": \(names.count)"
+      return "\(kind) \(word)\(list)"
+    }
   }
   let found =
-    differences("beacons", old.beacons, new.beacons, \.name)
+    differences("beacons", isNamed: false, old.beacons, new.beacons, \.name)
     + differences("zones", old.zones, new.zones, \.name)
     + differences("rooms", old.rooms, new.rooms, \.name)
     + differences("receivers", old.receivers, new.receivers, \.name)
-    + differences("phones", old.phones, new.phones, \.name)
-  return found.joined(separator: "; ")
+    + differences("phones", isNamed: false, old.phones, new.phones, \.name)
+  return found.isEmpty ? "other settings" : found.joined(separator: "; ")
 }
