@@ -15,15 +15,21 @@ struct DiaryAnswers {
   let diary: Diary?
   let now: WallTime
 
-  private static let off = Response.error(
-    404, "Nothing of what happens is kept.", remedy: "Set diary: on, and give the gateway a state directory.")
-  private static let silent = Response.error(503, "The diary cannot be read at present.")
+  private static let off = Response.error(404, "Nothing of what happens is kept.", remedy: "Set diary: on.")
+  private static let noDiary = Response.error(404, "A recording has no diary.")
+  private static let silent = Response.error(
+    503, "The diary cannot be read at present.",
+    remedy: "Try again. If that does not help, the gateway's log says what is wrong with the disk.")
 
   func entries(_ parameters: [String: String]) -> Response {
-    guard let diary, diary.isOn else { return Self.off }
+    guard let diary else { return Self.noDiary }
+    guard diary.isOn else { return Self.off }
     do throws(Refusal) {
       let query = try query(parameters)
-      let limit = try number("limit", parameters).map { Int(clamping: $0) } ?? Self.usual
+      let isCSV = try isCSV(parameters)
+      // CSV has no place for a word that there are more.
+      let limit =
+        try number("limit", parameters).map { Int(clamping: $0) } ?? (isCSV ? Self.most : Self.usual)
       guard (1...Self.most).contains(limit) else { throw Refusal("limit must be from 1 to \(Self.most).") }
       let found = diary.read { store, pending in
         // Those that are not on disk yet have no number from which to go on, so all of them are sent.
@@ -32,7 +38,7 @@ struct DiaryAnswers {
       }
       guard let (fresh, stored) = found else { return Self.silent }
       let shown = fresh + stored.prefix(max(limit - fresh.count, 1))
-      if try isCSV(parameters) {
+      if isCSV {
         return csv([DiaryEntry.csvHead] + shown.map(\.csv), "diary.csv")
       }
       return Response(
@@ -47,7 +53,8 @@ struct DiaryAnswers {
   }
 
   func visits(_ parameters: [String: String]) -> Response {
-    guard let diary, diary.isOn else { return Self.off }
+    guard let diary else { return Self.noDiary }
+    guard diary.isOn else { return Self.off }
     do throws(Refusal) {
       var query = try query(parameters)
       let (since, until) = (query.since, query.until)

@@ -13,7 +13,7 @@ func openDiary(_ configuration: Configuration) throws -> DiaryStore {
     let remedy =
       access(directory.path, R_OK | X_OK) != 0 && errno == EACCES
       ? "run this as the gateway's user or as root"
-      : "a gateway writes it after it has run for two minutes; is diary: off, or the state elsewhere?"
+      : "start the gateway, set diary: on, or name that gateway's configuration with --config"
     throw failure("there is no diary \(path); \(remedy)", .unavailable)
   }
   return try attempt(.inputOutput, "\(path) cannot be opened") { try DiaryStore(path: path) }

@@ -11,7 +11,8 @@ struct VisitsCommand: ParsableCommand {
     abstract: "Who was where, from when to when? Read from the gateway's diary.",
     discussion: """
       A gateway keeps every transition for weeks (see diary: in the configuration). This makes visits of them: from enter to \
-      exit, with their length. The gateway may run meanwhile; the last two minutes may be missing.
+      exit, with their length. The gateway may run meanwhile; the last two minutes may be missing. "?" is an end that nobody \
+      saw, "earlier" a beginning before the diary's.
 
       Times are printed on this machine's clock; those of --csv and --json are UTC. A time is given as \
       2026-11-28T08:00:00Z, as a day (2026-11-28), or as so long ago: 30m, 24h, 7d.
@@ -26,9 +27,9 @@ struct VisitsCommand: ParsableCommand {
       """)
 
   @OptionGroup var file: ConfigurationOption
-  @Option(help: ArgumentHelp("Visits that ended later (default: 24h).", valueName: "time"))
+  @Option(help: ArgumentHelp("Leave out visits that ended before (default: 24h).", valueName: "time"))
   var since: PointInTime?
-  @Option(help: ArgumentHelp("Visits that began earlier (default: now).", valueName: "time"))
+  @Option(help: ArgumentHelp("Leave out visits that began after (default: now).", valueName: "time"))
   var until: PointInTime?
   @Option(help: ArgumentHelp("Only of this beacon.", valueName: "name"))
   var beacon: String?
@@ -51,7 +52,9 @@ struct VisitsCommand: ParsableCommand {
     defer { store.close() }
     let now = LiveClock.wallNow
     let from = since?.time(at: now) ?? now - .seconds(86_400)
-    var book = VisitBook(since: from, until: until?.time(at: now))
+    let end = until?.time(at: now)
+    if let end, end <= from { throw refusal("--until is not after --since", Self.self) }
+    var book = VisitBook(since: from, until: end)
     var query = DiaryQuery()
     (query.thing, query.place, query.kinds) = (beacon, place, [.zone, .room])
     try attempt(.inputOutput, "the diary cannot be read") { try store.forEach(query) { book.note($0) } }
@@ -72,20 +75,25 @@ struct VisitsCommand: ParsableCommand {
 
   private func tellTable(_ visits: [Visit], _ from: WallTime, _ now: WallTime) throws {
     guard !visits.isEmpty else {
-      return say("beaconkeeper: no visits since \(from.localMinute)")
+      let whose = (beacon.map { " of \($0)" } ?? "") + (place.map { " in \($0)" } ?? "")
+      return say("beaconkeeper: no visits\(whose) since \(from.localMinute)")
     }
     let beacons = visits.map(\.beacon.count).max() ?? 0
     let places = visits.map(\.place.count).max() ?? 0
     for visit in visits {
-      let start = visit.from?.localMinute ?? "before that"
-      let end =
-        visit.to.map { String($0.localMinute.suffix(5)) } ?? (visit.isEndUnknown ? "?" : "now")
+      let start = visit.from?.localMinute ?? "earlier"
       let line = [
-        start.padded(to: 16), "to", end.padded(to: 5), visit.beacon.padded(to: beacons),
+        start.padded(to: 16), "to", end(of: visit).padded(to: 16), visit.beacon.padded(to: beacons),
         visit.place.padded(to: places), visit.length(at: now).map(lengthText) ?? "",
       ].joined(separator: "  ")
       try tell(line.printable)
     }
+  }
+
+  /// With its date only if that is another.
+  private func end(of visit: Visit) -> String {
+    guard let end = visit.to?.localMinute else { return visit.isEndUnknown ? "?" : "now" }
+    return end.prefix(10) == visit.from?.localMinute.prefix(10) ? String(end.suffix(5)) : end
   }
 
   private func lengthText(_ length: TimeSpan) -> String {
@@ -108,6 +116,8 @@ struct VisitsCommand: ParsableCommand {
       let bar = String(repeating: "█", count: (count * 40 + most - 1) / most)
       try tell("\(hour < 10 ? "0" : "")\(hour)  \("\(count)".padded(to: 6))\(bar)")
     }
+    let unknown = visits.count { $0.from == nil }
+    if unknown > 0 { try tell("and \(unknown) that began before the diary") }
   }
 }
 
@@ -117,8 +127,8 @@ struct ForgetCommand: ParsableCommand {
     abstract: "Deletes all that the diary has about a beacon or a phone.",
     discussion: """
       It is deleted from the file at once, and not only marked. A gateway that runs forgets it within a minute, also on its \
-      page. What the gateway decides afterwards is kept again: to end that, remove the beacon from the configuration, or set \
-      diary: off. Other programs, such as Home Assistant, keep what they have received.
+      page. What the gateway decides afterwards is kept again. To end that, first remove the beacon from the configuration and \
+      reload, then forget it; or set diary: off. Other programs, such as Home Assistant, keep what they have received.
 
       Exit status: 0, 64 wrong usage, 69 there is no diary, 74 it cannot be written, 78 a bad configuration.
 
@@ -140,7 +150,8 @@ struct ForgetCommand: ParsableCommand {
     }
     try tell(
       count == 0
-        ? "the diary has nothing about \(name)".printable
+        ? "the diary has nothing about \(name); names are spelled as `beaconkeeper visits` prints them"
+          .printable
         : "\(count) \(count == 1 ? "entry" : "entries") about \(name) deleted".printable)
   }
 }

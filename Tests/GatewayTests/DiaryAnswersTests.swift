@@ -1,0 +1,63 @@
+import Configuration
+import Contract
+import Core
+import Foundation
+import Logging
+import Outbox
+import Scenes
+import Testing
+import Web
+
+@testable import Gateway
+
+/// What the API tells of a diary, of which nothing is on disk yet.
+@Suite struct DiaryAnswersTests {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("diary-\(UUID())")
+  private let start = WallTime(nanoseconds: 1_795_211_400_000_000_000)
+
+  private func diary(_ yaml: String = "gateway: { name: flat }") throws -> Diary {
+    try Diary(Scene.configuration(yaml), StateDirectory(configured: folder.path), Logger(label: "test"))
+  }
+
+  private func entry(_ minute: Double, _ word: String, thing: String = "key") -> DiaryEntry {
+    DiaryEntry(time: start + .seconds(minute * 60), kind: .zone, thing: thing, place: "hall", word: word)
+  }
+
+  private func text(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }
+
+  @Test func `a visit that went on beyond the asked time has ended nevertheless`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let diary = try diary()
+    for one in [entry(1, "enter"), entry(9, "exit"), entry(10, "enter")] { diary.note(one) }
+    let answers = DiaryAnswers(diary: diary, now: start + .seconds(6000))
+    let until = (start + .seconds(300)).rfc3339
+    let visits = text(answers.visits(["until": until]))
+    #expect(visits.contains(#""seconds":480,"open":false"#) && !visits.contains(#""open":true"#), "\(visits)")
+    #expect(text(answers.visits([:])).contains(#""open":true"#))
+  }
+
+  @Test func `what asks for nonsense is refused, and what is off or a recording says so`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let answers = DiaryAnswers(diary: try diary(), now: start)
+    for query in [
+      ["since": "monday"], ["kind": "zone,dream"], ["limit": "0"], ["limit": "9999"], ["before": "-1"],
+      ["format": "xml"],
+    ] { #expect(answers.entries(query).status == 400, "\(query)") }
+    let off = DiaryAnswers(diary: try diary("gateway: { name: flat }\ndiary: off"), now: start)
+    #expect(off.entries([:]).status == 404 && text(off.visits([:])).contains("diary: on"))
+    #expect(text(DiaryAnswers(diary: nil, now: start).entries([:])).contains("recording"))
+  }
+
+  @Test func `another configuration is noted without the names of beacons and phones`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let diary = try diary("beacons: [{ name: anna, address: \"C1:00:00:00:00:01\" }]")
+    diary.configure(
+      try Scene.configuration(
+        "beacons: [{ name: hanna, address: \"C1:00:00:00:00:01\" }]\nzones: [{ name: hall, enter: { signal: -70 dBm }, exit: { signal: -80 dBm } }]"
+      ))
+    let told = text(DiaryAnswers(diary: diary, now: start).entries([:]))
+    #expect(
+      told.contains("beacons removed: 1; beacons new: 1; zones new: hall") && !told.contains("anna"),
+      "\(told)")
+  }
+}
