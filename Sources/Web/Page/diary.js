@@ -95,7 +95,7 @@ export function diaryView(...rest) {
       end: one.to ? Date.parse(one.to) : one.open ? now : null,
     }));
     const isByPlace = wanted.thing !== '';
-    const rows = Map.groupBy ? Map.groupBy(stays, (one) => isByPlace ? one.place : one.beacon) : grouped(stays, (one) => isByPlace ? one.place : one.beacon);
+    const rows = grouped(stays, (one) => isByPlace ? one.place : one.beacon);
     ribbon.replaceChildren(...[...rows].sort(([a], [b]) => a.localeCompare(b)).slice(0, mostRows).map(([name, list]) => row(name, list, isByPlace, from, to)), ...(rows.size ? [scale()] : []));
     say(more, rows.size > mostRows ? text.more(rows.size - mostRows) : '');
     visits.replaceChildren(...stays.slice(-mostVisits).reverse().map((one) => {
@@ -140,10 +140,14 @@ export function diaryView(...rest) {
 }
 
 const latest = ({ overview }) => { const one = overview?.transitions?.[0]; return one ? `${one.epoch}-${one.seq}` : ''; };
-/** For browsers without Map.groupBy. */
+/** As Map.groupBy, which older browsers lack. */
 function grouped(list, keyOf) {
   const groups = new Map();
-  for (const one of list) groups.set(keyOf(one), [...groups.get(keyOf(one)) ?? [], one]);
+  for (const one of list) {
+    const key = keyOf(one);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(one);
+  }
   return groups;
 }
 const moment = (ms, from, unknown) => ms == null ? unknown : ms < from ? text.earlierDay : minuteOf(ms);
