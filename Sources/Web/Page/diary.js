@@ -9,7 +9,7 @@ import { gatewayTime, nameOf, store } from './store.js';
 const text = words.diary;
 const dayLength = 86_400_000;
 /** More rows do not tell anybody anything. */
-const mostRows = 40, mostVisits = 500;
+const mostRows = 40, mostVisits = 500, pageLength = 60;
 
 const pad = (n) => String(n).padStart(2, '0');
 const dayOf = (ms) => { const at = new Date(ms); return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`; };
@@ -68,7 +68,7 @@ export function diaryView(...rest) {
     const own = asked = new AbortController();
     try {
       const [page, stays] = await Promise.all([
-        api(`diary?${query({ kind: wanted.kind, before: before ?? '' })}`, { signal: own.signal }),
+        api(`diary?${query({ kind: wanted.kind, before: before ?? '', limit: pageLength })}`, { signal: own.signal }),
         before ? null : api(`visits?${query()}`, { signal: own.signal }),
       ]);
       if (asked !== own) return;
@@ -133,7 +133,7 @@ export function diaryView(...rest) {
     update(state) {
       if (latest(state) === newest || wanted.day !== dayOf(gatewayTime())) return;
       newest = latest(state);
-      timer ??= setTimeout(() => { timer = null; if (entries.children.length <= 200) load(null); }, 2000);
+      timer ??= setTimeout(() => { timer = null; if (entries.children.length <= pageLength) load(null); }, 2000);
     },
     end() { asked?.abort(); clearTimeout(timer); },
   };
