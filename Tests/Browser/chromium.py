@@ -119,6 +119,11 @@ class Page:
     def open(self, url):
         self.send("Page.navigate", url=url)
 
+    def reload(self):
+        """Asked of the browser: a script that reloads its own page may be gone before it is answered."""
+        self.run("window.isOld = true")
+        self.send("Page.reload")
+
     def run(self, script):
         reply = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in reply:
@@ -134,7 +139,7 @@ class Page:
                 value = self.run(script)
             except Failure as failure:
                 # Between two documents there is nothing to ask.
-                if "context" not in str(failure):
+                if not any(word in str(failure) for word in ("context", "navigated")):
                     raise
                 value = None
             if value:

@@ -95,7 +95,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     check("a click on the number lists them all, and the keyboard stays there", now.run("document.activeElement.matches('.line[data-room=studio] .fold')"))
     now.run("(() => { const field = document.querySelector('.table-bar input'); field.value = 'donau'; field.dispatchEvent(new Event('input')); })()")
     now.wait("document.querySelectorAll('table.beacons tbody tr').length === 1")
-    now.run("window.isOld = true; location.reload()")
+    now.reload()
     now.wait("!window.isOld && document.querySelectorAll('table.beacons tbody tr').length === 1 && document.querySelector('.line[data-room=studio] .members li') !== null")
     check("a reload keeps the search and what is unfolded", now.run("document.querySelector('.table-bar input').value") == "donau")
     now.run("""(() => { const [field, filter] = document.querySelectorAll('.table-bar :is(input, select)'); field.value = ''; field.dispatchEvent(new Event('input'));
@@ -113,7 +113,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     check("the plan hides nobody: the number lists them all", True, plan.run("document.querySelector('.everybody h2').textContent"))
     shot(plan, "crowded-plan-1280-light")
     plan.run("(() => { const choice = document.getElementById('plan-beacon'); choice.value = 'thing 7'; choice.dispatchEvent(new Event('change')); })()")
-    plan.run("window.isOld = true; location.reload()")
+    plan.reload()
     plan.wait("!window.isOld && document.getElementById('plan-beacon')?.value === 'thing 7'")
     check("a reload keeps the plan's beacon", True)
 
