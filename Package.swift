@@ -103,6 +103,7 @@ let package = Package(
     .target(
       name: "Contract",
       dependencies: ["Beacons", "Core", "Phones", "Proximity"],
+      resources: [.embedInCode("vendors.txt")],
       swiftSettings: hostile),
     .target(
       name: "Configuration",

@@ -45,6 +45,7 @@ package struct DecodedFrameJSON {
       case .serviceData(let uuid): writer.field("service", prefixed(uuid, octets: 2))
       case .structure: break
       }
+      if let vendor = Vendors.number(of: source).flatMap(Vendors.name) { writer.field("vendor", vendor) }
       sender(&writer)
     }
   }

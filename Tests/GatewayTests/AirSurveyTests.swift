@@ -50,6 +50,17 @@ import Testing
     return (table.lines(survey, at: .zero), table.objects(survey, at: .zero))
   }
 
+  @Test func `what nobody decodes is known by its maker`() throws {
+    let (lines, objects) = try table([
+      (1, [2, 1, 6, 6, 0xFF, 0x87, 0x00, 1, 2, 3]), (2, [6, 0x16, 0x9F, 0xFE, 1, 2, 3]), (3, [2, 1, 6]),
+      (4, Scene.iBeacon(minor: 9)), (5, [6, 0x16, 0x0A, 0x18, 1, 2, 3]),
+    ])
+    #expect(lines.count { $0.contains("– (Garmin Internationa") } == 1, "\(lines)")
+    #expect(objects.count { $0.contains(#""vendor":"Google""#) } == 1, "\(objects)")
+    // An iBeacon has Apple's number, whoever makes it.
+    #expect(!objects.contains { $0.contains("Apple") } && objects.count { $0.contains("vendor") } == 2)
+  }
+
   @Test func aStrangerWithAConfiguredNameIsToldApart() throws {
     let (lines, objects) = try table([
       (1, Scene.iBeacon(minor: 2)), (2, Self.named("fleet:1.2")), (3, Self.named("~a1b2c3")),

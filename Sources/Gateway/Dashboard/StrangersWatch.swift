@@ -90,6 +90,7 @@ final class StrangersWatch: Sendable {
       $0.field("address", areRevealed && device.hasAddress ? "\(device.address)" : nil)
       $0.field("name", areRevealed || device.beacon != nil ? device.localName ?? device.scannerID : nil)
       $0.field("frame", device.frame?.format)
+      $0.field("vendor", device.vendor)
       $0.field("identity", isShown ? suggestion?.pattern.yaml : nil)
       $0.field("beacon", device.beacon)
       $0.field("rssi_dbm", estimate?.rssi, decimals: 1)

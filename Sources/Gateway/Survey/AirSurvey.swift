@@ -27,6 +27,7 @@ package struct AirSurvey: Sendable {
     package var localName: String?
     /// The first frame that identifies it, or else the latest of any kind.
     package var frame: Frame?
+    fileprivate var maker: UInt16?
     /// Signal in dBm of the latest advertisement.
     package var rssi: Int8?
     package var lastHeard: MonotonicTime
@@ -41,6 +42,14 @@ package struct AirSurvey: Sendable {
     package var hasLastingName: Bool {
       let makes = ["apple:", "msft:", "samsung:", "google:", "md:", "sd:", "name:", "device:", "rand:"]
       return scannerID.map { id in !makes.contains { id.lowercased().hasPrefix($0) } } ?? false
+    }
+
+    /// Who makes it, if nothing else tells what it is.
+    package var vendor: String? {
+      switch frame {
+      case nil, .noise: maker.flatMap(Vendors.name)
+      default: nil
+      }
     }
 
     /// Why its own power is not believed; nil: it is, or nobody asks.
@@ -135,6 +144,7 @@ package struct AirSurvey: Sendable {
     else { return nil }
     var measuredPower: Int8?
     FrameDecoder.forEachFrame(in: payload, from: advertisement.address) { result, _ in
+      device.maker = device.maker ?? Vendors.number(of: result.source)
       guard case .frame(let frame, _) = result else { return }
       measuredPower = measuredPower ?? frame.measuredPower
       if frame.tellsIdentity || device.frame?.tellsIdentity != true { device.frame = frame }

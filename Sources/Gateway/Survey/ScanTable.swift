@@ -50,6 +50,7 @@ package struct ScanTable: Sendable {
         $0.field("configured", device.beacon != nil)
         if showsAddresses, device.hasAddress { $0.field("address", "\(device.address)") }
         $0.field("format", device.frame?.format ?? "unknown")
+        if let vendor = device.vendor { $0.field("vendor", vendor) }
         $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
         $0.field("distance_m", estimate?.distance, decimals: 2)
         if let complaint = device.complaint { $0.field("doubt", complaint) }
@@ -92,7 +93,7 @@ package struct ScanTable: Sendable {
     let name = name(of: device)
     return [
       device.beacon.flatMap { displayNames[$0] }.map { "\($0) (\(name))" } ?? name,
-      device.frame?.format ?? "–",
+      device.frame?.format ?? device.vendor.map { "– (\($0.prefix(20)))" } ?? "–",
       (estimate?.rssi).map { "\(Int($0.rounded())) dBm" } ?? "–",
       estimate.map { "\(short($0.distance)) m" } ?? "–",
       estimate?.interval.map { "\(short($0.seconds)) s" } ?? "–", "\(device.count)",

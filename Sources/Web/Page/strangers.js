@@ -84,7 +84,7 @@ function stranger({ id }) {
       now = one;
       say(name, one.name ?? one.address ?? one.id);
       say(identity, [one.name && one.address, one.identity].filter(Boolean).join(' · '));
-      say(kind, one.beacon ? text.yours(one.beacon) : one.frame ?? text.unknown);
+      say(kind, one.beacon ? text.yours(one.beacon) : (one.vendor && text.made(one.vendor)) ?? one.frame ?? text.unknown);
       attribute(kind, 'data-kind', one.beacon ? 'good' : null);
       say(signal, level(one.rssi_dbm));
       fill.style.transform = `scaleX(${Math.min(1, Math.max(0.02, (one.rssi_dbm + 100) / 60)).toFixed(2)})`;

@@ -25,7 +25,7 @@ struct DecodeCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Payloads; without any, reads standard input.", valueName: "HEX"))
   var payloads: [String] = []
 
-  @Flag(help: "Lists the formats that can be decoded, with a payload of each.")
+  @Flag(help: "Lists the formats that can be decoded: their models, what is read of each, and a payload.")
   var list = false
 
   @Flag(help: "The bytes are whole HCI events (LE advertising reports), with or without the H4 octet 04.")
@@ -51,7 +51,7 @@ struct DecodeCommand: ParsableCommand {
 
   func run() throws {
     if list {
-      for sample in FormatRegistry.samples { try tell("# \(sample.format)\n\(sample.payload)") }
+      for sample in FormatRegistry.samples { try tell("# \(words(of: sample))\n\(sample.payload)") }
       return
     }
     var decoder = PayloadDecoder(kind: try kind(), key: try bindKey(), sender: try sender())
@@ -84,6 +84,19 @@ struct DecodeCommand: ParsableCommand {
       for (position, payload) in payloads.enumerated() { try decode(payload, "argument \(position + 1)") }
     }
     if isFaulty { throw ExitCode(ExitStatus.dataError.rawValue) }
+  }
+
+  /// The format, its model, and what is read of its sample: `ruuvi, RuuviTag: temperature_c, humidity_pct`.
+  private func words(of sample: (format: String, payload: String)) -> String {
+    var (model, readings) = ("", [String]())
+    let payload = (try? HexadecimalText.octets(sample.payload)) ?? []
+    FrameDecoder.forEachFrame(in: payload.span) { result, data in
+      guard case .frame(let frame, _) = result else { return }
+      if case .sensor(let sensor) = frame { model = ", \(sensor.format.model)" }
+      if frame.isEncrypted(in: data) { model += ", encrypted" }
+      frame.forEachReading(in: data) { if !readings.contains($0.name) { readings.append($0.name) } }
+    }
+    return sample.format + model + (readings.isEmpty ? "" : ": \(readings.joined(separator: ", "))")
   }
 
   private func kind() throws -> PayloadDecoder.Kind {

@@ -1,0 +1,35 @@
+import Beacons
+
+/// Who makes what nobody here decodes: by the Bluetooth SIG's company identifiers and 16-bit UUIDs of members, which share no
+/// number. `vendors.txt` says as of when; `deploy/vendors` writes it.
+package enum Vendors {
+  /// The number of a source that tells a maker; nil for a service that anybody may offer.
+  package static func number(of source: FrameSource) -> UInt16? {
+    switch source {
+    case .manufacturerData(let company): company < 0xFC00 ? company : nil
+    case .serviceData(let uuid): (0xFC00..<0xFF00).contains(uuid) ? uuid : nil
+    case .structure: nil
+    }
+  }
+
+  /// A binary search in the lines, which are in the order of their numbers.
+  package static func name(_ number: UInt16) -> String? {
+    let text = PackageResources.vendors_txt
+    let newline = UInt8(ascii: "\n")
+    func line(at position: Int) -> Range<Int> {
+      let start = text[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
+      return start..<(text[position...].firstIndex(of: newline) ?? text.endIndex)
+    }
+    // The first line tells the source.
+    var (low, high) = (line(at: 0).upperBound + 1, text.count)
+    while low < high {
+      let line = line(at: (low + high) / 2)
+      guard let found = UInt16(String(decoding: text[line].prefix(4), as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      if found == number { return String(decoding: text[line].dropFirst(5), as: UTF8.self) }
+      if found < number { low = line.upperBound + 1 } else { high = line.lowerBound }
+    }
+    return nil
+  }
+}
