@@ -102,6 +102,10 @@ import Testing
     let lateness = Self.tally(slow)
     #expect(try #require(lateness.lateness(of: 0.1)) < 2000 && #require(lateness.lateness(of: 0.9)) > 3000)
     #expect(lateness.unmeasured.map(\.rule).contains("unheard_interval"))
+    for strategy in ["activity-session", "live-updates"] {
+      #expect(try hangs("ios17", strategy)["has_activity_session"] == .some(nil))
+    }
+    #expect(try hangs("ios17", "background-task")["has_activity_session"] == nil)
     let oneplus = Self.tally(try Self.profile("android8", "altbeacon-foreground-service", "oneplus"))
     #expect(try #require(oneplus.meanShare) < 0.6)
   }

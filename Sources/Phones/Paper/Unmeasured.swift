@@ -30,6 +30,10 @@ extension Simulation {
         }
       }
     }
+    // What is missed anyway hangs on no session.
+    if profile.strategy.mechanism == .activitySession, verdicts.contains(where: \.outcome.isDelivered) {
+      names.append("has_activity_session")
+    }
     let interval = profile.strategy[.advertisingInterval]
     if profile.os[.unheardInterval].map({ interval >= $0 }) ?? false { names.append("unheard_interval") }
     if profile.os.family == .android {
@@ -48,7 +52,7 @@ extension Simulation {
   private static let varying = [
     "entry_latency", "exit_latency", "grace", "slow_slot_latency", "fix_latency", "auto_pause_after",
     "stationary_after", "scan_interval", "hit_latency", "task_cap", "doze_after", "filters_scans",
-    "ends_app_after", "false_exit_after", "unheard_interval",
+    "ends_app_after", "false_exit_after", "unheard_interval", "has_activity_session",
   ]
   /// A false exit comes no sooner after the enter, where there are any.
   private static let shortStay: Milliseconds = 120_000
