@@ -155,6 +155,7 @@ import Testing
     #expect(object["usable"] as? Bool == true)
     let heldOut = try #require(object["held_out"] as? [String: Any])
     #expect(heldOut["kept"] as? String == "all")
+    #expect((heldOut["less_complete"] as? [String: Any])?["right"] is Double, "the walk left out a room")
     #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
   }
 

@@ -115,12 +115,14 @@ extension CalibrationResult {
     json.object("nothing") { write(comparison.uncalibrated, &$0) }
     if let pathLoss = comparison.pathLoss { json.object("path_loss") { write(pathLoss, &$0) } }
     json.object("all") { write(comparison.calibrated, &$0) }
+    if let less = comparison.lessComplete { json.object("less_complete") { write(less, &$0) } }
+    if let present = comparison.present { json.object("present") { write(present, &$0) } }
     switch comparison.best {
+    case _ where comparison.isPresentBetter: json.field("kept", "present")
     case .all: json.field("kept", "all")
     case .pathLoss: json.field("kept", "path_loss")
     case nil: json.field("kept", "nothing")
     }
-    if let present = comparison.present { json.object("present") { write(present, &$0) } }
     if let mistake = comparison.kept.mostMistaken {
       json.object("most_mistaken") { json in
         json.field("room", name(mistake.room))

@@ -16,7 +16,7 @@ export function calibrationResult() {
       const out = result.held_out;
       say(verdict, !result.usable ? text.refused(result.refusal) : text.good(percent(out[out.kept].right), percent(out.nothing.right)));
       for (const one of [table, note]) show(one, out != null);
-      update(out ? ['nothing', 'path_loss', 'all'].filter((part) => out[part]).map((part) => ({ part, isKept: out.kept === part, hasPlan: result.wall_loss_db != null, ...out[part] })) : [], (one) => one.part);
+      update(out ? ['nothing', 'path_loss', 'all', 'less_complete', 'present'].filter((part) => out[part]).map((part) => ({ part, isKept: out.kept === part, hasPlan: result.wall_loss_db != null, ...out[part] })) : [], (one) => one.part);
       const lacking = result.rooms.filter((one) => !one.enough && !one.kept).map((one) => one.room), unheard = result.receivers.filter((one) => !one.sightings).map((one) => one.receiver);
       const told = [
         lacking.length && text.lacking(lacking), unheard.length && text.unheard(unheard),

@@ -17,7 +17,7 @@ const startOf = (day) => new Date(`${day}T00:00:00`).getTime();
 const nextDay = (day, count) => { const at = new Date(`${day}T12:00:00`); at.setDate(at.getDate() + count); return dayOf(at.getTime()); };
 
 export function diaryView(...rest) {
-  let asked = null, next = null, wanted = read(rest);
+  let asked = null, next = null, wanted = read(rest), drawn = '';
   const day = el('input', { type: 'date', 'aria-label': text.day, onchange: () => day.value && go({ day: day.value }) });
   const back = el('button', { type: 'button', 'aria-label': text.before, text: '‹', onclick: () => go({ day: nextDay(wanted.day, -1) }) });
   const forth = el('button', { type: 'button', 'aria-label': text.after, text: '›', onclick: () => go({ day: nextDay(wanted.day, 1) }) });
@@ -45,17 +45,17 @@ export function diaryView(...rest) {
   const span = () => ({ since: new Date(startOf(wanted.day)).toISOString(), until: new Date(startOf(nextDay(wanted.day, 1))).toISOString() });
   const query = (more = {}) => new URLSearchParams(Object.entries({ ...span(), beacon: wanted.thing, place: wanted.place, ...more }).filter(([, value]) => value)).toString();
 
-  function fill(select, all, value, names) {
+  function fill(select, any, all, value, names = {}) {
     const options = [...new Set([...all, value].filter(Boolean))].sort((a, b) => a.localeCompare(b));
-    select.replaceChildren(new Option(names.all, ''), ...options.map((one) => new Option(Object.hasOwn(names, one) ? names[one] : one, one)));
+    select.replaceChildren(new Option(any, ''), ...options.map((one) => new Option(Object.hasOwn(names, one) ? names[one] : one, one)));
     select.value = value;
   }
   function choices() {
     const { overview } = store;
     const seen = (list, key) => (list ?? []).map((one) => one[key]);
-    fill(thing, [...seen(overview?.beacons, 'beacon'), ...seen(overview?.phones, 'phone'), ...seen(overview?.health?.receivers, 'name')], wanted.thing, { all: text.allThings });
-    fill(place, [...seen(overview?.zones, 'zone'), ...seen(overview?.rooms, 'room')], wanted.place, { all: text.allPlaces });
-    fill(kind, Object.keys(text.kinds), wanted.kind, { all: text.allKinds, ...text.kinds });
+    fill(thing, text.allThings, [...seen(overview?.beacons, 'beacon'), ...seen(overview?.phones, 'phone'), ...seen(overview?.health?.receivers, 'name')], wanted.thing);
+    fill(place, text.allPlaces, [...seen(overview?.zones, 'zone'), ...seen(overview?.rooms, 'room')], wanted.place);
+    fill(kind, text.allKinds, Object.keys(text.kinds), wanted.kind, text.kinds);
     day.value = wanted.day;
     forth.disabled = wanted.day >= dayOf(gatewayTime());
     csv.href = address(`./api/v1/diary?${query({ kind: wanted.kind, format: 'csv', limit: 5000 })}`);
@@ -72,6 +72,7 @@ export function diaryView(...rest) {
         before ? null : api(`visits?${query()}`, { signal: own.signal }),
       ]);
       if (asked !== own) return;
+      if (!before) drawn = JSON.stringify(wanted);
       show(problem, false);
       say(fault, page.fault ? text.fault(page.fault) : '');
       show(fault, page.fault != null);
@@ -85,6 +86,12 @@ export function diaryView(...rest) {
       if (own.signal.aborted) return;
       say(problem, words.failed(error));
       show(problem, true);
+      // What is shown is of another day or filter.
+      if (drawn === JSON.stringify(wanted)) return;
+      entries.replaceChildren();
+      show(earlier, false);
+      draw([]);
+      for (const one of [none, noVisits]) show(one, false);
     }
   }
 
