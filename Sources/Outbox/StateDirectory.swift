@@ -50,6 +50,9 @@ package struct StateDirectory: Sendable {
   /// The diary. No outbox has such a name, whatever its gateway's name.
   package func diary(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).diary" }
 
+  /// Who is logged in to the page.
+  package func logins(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).logins" }
+
   /// The file of waiting observations. No outbox has such a name, whatever its gateway's name.
   func observations(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).observations" }
 }

@@ -100,6 +100,7 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault(zone("enter: { distance: ▸3 }"), "distance needs a unit: m, cm", "perhaps 3 m"),
     Fault(zone("enter: { distance: ▸2 s }"), "a distance, and “2 s” is a time", "1.5 m"),
     Fault(zone("enter: { distance: ▸\"1,5 m\" }"), "decimal comma", "write 1.5"),
+    Fault(zone("enter: { distance: ▸6,5 m, dwell: 2 s }"), "“6,5 m” has a decimal comma", "write 6.5 m"),
     Fault(zone("enter: { distance: ▸1.5 meter }"), "“meter” is not a unit of a distance"),
     Fault(zone("enter: { distance: ▸far }"), "must be a distance, not “far”", "1.5 m"),
     Fault(zone("enter: { distance: ▸0 m }"), "not a distance that a beacon can show"),

@@ -25,11 +25,19 @@ struct NamedFileReader {
       let line = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
       return checkedPassword(String(line.prefix { !$0.isNewline }), value)
     } catch {
-      lacks(
-        "the password file cannot be read: \(error.reason)", value,
-        hint: isCredential(full)
-          ? credentialHint
-          : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
+      let what = "the password file cannot be read: \(error.reason)"
+      if isCredential(full) {
+        lacks(what, value, hint: credentialHint)
+      } else {
+        let hint =
+          path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)"
+        // `run` would refuse it. Whoever may not look into the folder cannot know.
+        if check == .here, error.isAbsent {
+          value.error(what, hint: hint)
+        } else {
+          lacks(what, value, hint: hint)
+        }
+      }
       return check == nil ? nil : .absent
     }
   }

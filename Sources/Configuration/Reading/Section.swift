@@ -147,6 +147,7 @@ final class Section {
         value.diagnostics.error("a key must be a simple word", at: keyPosition)
         continue
       }
+      if healsDecimalComma(key, node) { continue }
       if let twin = places[key] {
         value.diagnostics.error(
           "\(quoted(key)) is given twice, first on line \(entries[twin].keyPosition.line)", at: keyPosition,
@@ -158,6 +159,20 @@ final class Section {
       entries.append(
         (key, keyPosition, Value(node: node, name: key, path: path, diagnostics: value.diagnostics)))
     }
+  }
+
+  /// In `{ distance: 6,5 m }` the comma ends the value, and `5 m` looks like a key. Reports what was meant, and reads that.
+  private func healsDecimalComma(_ key: String, _ node: Node) -> Bool {
+    guard node.isNull, let digit = key.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit),
+      let before = entries.last, let whole = before.value.scalar, Int(whole) != nil
+    else { return false }
+    let meant = "\(whole).\(key)"
+    before.value.error("\(quoted("\(whole),\(key)")) has a decimal comma", hint: "write \(meant)")
+    let healed = Node(
+      content: .scalar(meant, isPlain: true), position: before.value.position, span: node.span)
+    entries[entries.count - 1].value = Value(
+      node: healed, name: before.key, path: before.value.path, diagnostics: value.diagnostics)
+    return true
   }
 
   var keys: [String] { entries.map(\.key) }

@@ -1,5 +1,6 @@
 import Configuration
 import Core
+import FoundationEssentials
 import Logging
 import ServiceLifecycle
 import Web
@@ -10,6 +11,8 @@ struct DashboardService: Feature {
 
   let settings: HTTPSettings
   let stage: any Stage
+  /// The file of logins; nil: none outlasts the process.
+  let logins: String?
   /// Called with the address of the page.
   let onReady: @Sendable (String) -> Void
   let logger: Logger
@@ -24,12 +27,30 @@ struct DashboardService: Feature {
     }
   }
 
+  private var store: SessionStore? {
+    logins.map { path in
+      SessionStore {
+        guard let octets = FileManager.default.contents(atPath: path), octets.count <= 1 << 16 else {
+          return nil
+        }
+        return String(decoding: octets, as: UTF8.self)
+      } write: { text in
+        do throws(SystemError) {
+          try NewFile(path: path, mode: 0o600).write(text, .isDropped)
+        } catch {
+          logger.notice("logins are not kept through a restart: \(error)")
+        }
+      }
+    }
+  }
+
   /// nil: the gateway ends.
   private func open() async -> HTTPServer? {
     var told = ""
     while true {
       do {
-        return try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
+        return try await HTTPServer.open(
+          settings, machine: machineName(), content: DashboardContent(stage), store: store)
       } catch {
         if "\(error)" != told { logger.warning("no dashboard: \(error); will try again") }
         told = "\(error)"

@@ -145,7 +145,9 @@ package struct GatewayRun: Sendable {
         revision: reloads?.revision ?? RunningRevision()
       ) { [reloads] in reloads?.ask($0) }
       features.append(
-        DashboardService(settings: http, stage: stage, onReady: listener.onDashboard, logger: logger))
+        DashboardService(
+          settings: http, stage: stage, logins: stateDirectory?.logins(gateway: configuration.gatewayName),
+          onReady: listener.onDashboard, logger: logger))
     }
     if let metrics = configuration.metrics {
       features.append(

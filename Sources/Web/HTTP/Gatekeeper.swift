@@ -1,4 +1,6 @@
+import CTLS
 import Configuration
+import Core
 import FoundationEssentials
 
 /// Decides which requests are allowed. A function of the request and the settings; `Sessions` stores logins.
@@ -51,6 +53,15 @@ struct Gatekeeper: Sendable {
     let mayWrite = settings.writePassword.map { Self.isEqual($0.revealed, password) } ?? false
     let mayRead = settings.readPassword.map { Self.isEqual($0.revealed, password) } ?? false
     return mayWrite || mayRead ? Rights(read: true, write: mayWrite) : nil
+  }
+
+  /// Of the passwords: a login is valid as long as they are the same.
+  var fingerprint: String {
+    let words = [settings.readPassword, settings.writePassword].map { $0?.revealed ?? "" }
+    let text = Array(words.map { "\($0.utf8.count) \($0)" }.joined().utf8)
+    var digest = [UInt8](repeating: 0, count: 32)
+    unsafe EVP_Digest(text, text.count, &digest, nil, EVP_sha256(), nil)
+    return hexadecimal(digest)
   }
 
   /// An IP address cannot be rebound, and `localhost` needs no name server.

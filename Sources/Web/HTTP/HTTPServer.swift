@@ -22,9 +22,11 @@ package final class HTTPServer: Sendable {
   ///
   /// - Parameters:
   ///   - machine: this machine's own name, under which browsers may reach it.
+  ///   - store: where logins outlast the process; nil: they do not.
   ///   - option: where people name another address.
   package static func open(
-    _ settings: HTTPSettings, machine: String, content: any Content, option: String = "http: { listen: … }"
+    _ settings: HTTPSettings, machine: String, content: any Content, store: SessionStore? = nil,
+    option: String = "http: { listen: … }"
   ) async throws -> HTTPServer {
     let tls = try settings.tls.map { try TLSContext($0) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -32,7 +34,8 @@ package final class HTTPServer: Sendable {
     do {
       let reception = try await loop.submit {
         NIOLoopBound(
-          Reception(Gatekeeper(settings: settings, machine: machine), content, loop: loop), eventLoop: loop)
+          Reception(Gatekeeper(settings: settings, machine: machine), content, store: store, loop: loop),
+          eventLoop: loop)
       }.get()
       let channel = try await bootstrap(group, reception, tls).bind(
         host: settings.address, port: settings.port

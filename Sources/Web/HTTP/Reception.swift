@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Dispatch
 import NIOCore
 import NIOHTTP1
@@ -21,11 +22,13 @@ final class Reception {
   let loop: any EventLoop
   /// Whether browsers use TLS, so that cookies must not be sent without it.
   let isSecure: Bool
-  var sessions = Sessions()
+  private var sessions = Sessions()
+  private let store: SessionStore?
   private var tries = PasswordTries()
   /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
   var cookieName = "beaconkeeper"
   private let queue = DispatchQueue(label: "http")
+  private let disk = DispatchQueue(label: "logins")
   private var waiting = 0
 
   private var connections: [ObjectIdentifier: Connection] = [:]
@@ -33,11 +36,18 @@ final class Reception {
   private var streams: [ObjectIdentifier: Connection] = [:]
   private var ticker: Scheduled<Void>?
 
-  init(_ gatekeeper: Gatekeeper, _ content: any Content, loop: any EventLoop) {
+  init(
+    _ gatekeeper: Gatekeeper, _ content: any Content, store: SessionStore? = nil, loop: any EventLoop
+  ) {
     self.gatekeeper = gatekeeper
     self.content = content
     self.loop = loop
+    self.store = store
     isSecure = gatekeeper.settings.tls != nil
+    if let text = store?.read() {
+      sessions = Sessions(
+        saved: text, at: seconds, wall: wallSeconds, passwords: gatekeeper.fingerprint)
+    }
   }
 
   // MARK: Connections
@@ -121,6 +131,13 @@ final class Reception {
   // MARK: Rights
 
   var seconds: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000_000) }
+  private var wallSeconds: Int64 { LiveClock.wallNow.nanoseconds / 1_000_000_000 }
+
+  private func keepSessions() {
+    guard let store else { return }
+    let text = sessions.saved(at: seconds, wall: wallSeconds, passwords: gatekeeper.fingerprint)
+    disk.async { store.write(text) }
+  }
 
   /// A client's rights, by session, password or address; nil: too many wrong passwords came from its address.
   func rights(of request: Request) -> Rights? {
@@ -157,11 +174,15 @@ final class Reception {
       String(UInt64.random(in: .min ... .max), radix: 36)
       + String(UInt64.random(in: .min ... .max), radix: 36)
     sessions.begin(id, Rights(read: rights.read, write: rights.write, isLoggedIn: true), at: seconds)
+    keepSessions()
     return cookie(id, lifetime: Sessions.lifetime)
   }
 
   func logOut(_ request: Request) -> Response {
-    if let id = Sessions.id(in: request.headers["cookie"], named: cookieName) { sessions.end(id) }
+    if let id = Sessions.id(in: request.headers["cookie"], named: cookieName) {
+      sessions.end(id)
+      keepSessions()
+    }
     return cookie("", lifetime: 0)
   }
 

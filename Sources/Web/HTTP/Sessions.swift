@@ -11,6 +11,8 @@ struct Sessions {
 
   private var sessions: [String: Session] = [:]
 
+  init() {}
+
   /// - Parameter id: must be unguessable.
   mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {
     sessions = sessions.filter { $0.value.expiry > seconds }
@@ -27,6 +29,29 @@ struct Sessions {
     return session.rights
   }
 
+  // MARK: Through a restart
+
+  /// What the next process needs: the passwords' fingerprint, then a line a session with its id, its end and `w` if it may write.
+  ///
+  /// - Parameter wall: the calendar's seconds, because the caller's clock may begin anew.
+  func saved(at seconds: Int64, wall: Int64, passwords: String) -> String {
+    sessions.reduce(into: passwords + "\n") { text, entry in
+      text += "\(entry.key) \(entry.value.expiry - seconds + wall) \(entry.value.rights.write ? "w" : "r")\n"
+    }
+  }
+
+  /// The sessions of an earlier process; none, if the passwords are others.
+  init(saved text: String, at seconds: Int64, wall: Int64, passwords: String) {
+    let lines = text.split(separator: "\n")
+    guard lines.first.map(String.init) == passwords else { return }
+    for line in lines.dropFirst().prefix(Self.limit) {
+      let words = line.split(separator: " ")
+      guard words.count == 3, let end = Int64(words[1]), end > wall else { continue }
+      let rights = Rights(read: true, write: words[2] == "w", isLoggedIn: true)
+      sessions[String(words[0])] = Session(rights: rights, expiry: seconds + min(end - wall, Self.lifetime))
+    }
+  }
+
   /// The session's id in a `Cookie` header (RFC 6265, section 4.2).
   static func id(in header: String?, named cookie: String) -> String? {
     for pair in (header ?? "").split(separator: ";") {
@@ -34,6 +59,18 @@ struct Sessions {
       if sides.count == 2, sides[0].filter({ $0 != " " }) == cookie { return String(sides[1]) }
     }
     return nil
+  }
+}
+
+/// Where logins are kept, so that a restart logs nobody out.
+package struct SessionStore: Sendable {
+  package let read: @Sendable () -> String?
+  /// Called on a thread that may wait for a disk.
+  package let write: @Sendable (String) -> Void
+
+  package init(read: @escaping @Sendable () -> String?, write: @escaping @Sendable (String) -> Void) {
+    self.read = read
+    self.write = write
   }
 }
 

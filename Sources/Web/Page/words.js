@@ -77,7 +77,7 @@ function reason(because, name) {
 
 export const words = {
   product: 'Beaconkeeper',
-  views: { now: 'Now', plan: 'Plan', diary: 'Diary', strangers: 'Strangers', settings: 'Settings' },
+  views: { now: 'Now', plan: 'Plan', diary: 'Diary', strangers: 'Strangers', settings: 'System' },
   diary: {
     title: 'Diary', day: 'Day', before: 'The day before', after: 'The day after', thing: 'Thing', place: 'Place', kind: 'Kind',
     allThings: 'All things', allPlaces: 'All places', allKinds: 'Everything',
@@ -383,9 +383,9 @@ export const words = {
   },
 
   settings: {
-    title: 'Settings', explained: 'What it does', file: 'Configuration', noFile: 'It runs without a file, by the built-in configuration.',
+    title: 'System', explained: 'What it does', file: 'Configuration', noFile: 'It runs without a file, by the built-in configuration.',
     sections: { scanners: 'Scanners' },
-    noYaml: 'The text of the file is not shown.', about: 'This gateway',
+    noYaml: 'Its text is shown to those who may change it: log in with the password for writing.', about: 'This gateway',
     version: 'Version', started: 'Started', rights: 'This page may', read: 'read', write: 'read and write',
     also: 'Also at this door', metrics: 'Metrics for Prometheus', health: 'Health', api: 'OpenAPI description', marks: 'Marks for calibrate',
     undo: 'Undo the last change',
