@@ -385,7 +385,7 @@ export const words = {
   settings: {
     title: 'System', explained: 'What it does', file: 'Configuration', noFile: 'It runs without a file, by the built-in configuration.',
     sections: { scanners: 'Scanners' },
-    noYaml: 'Its text is shown to those who may change it: log in with the password for writing.', about: 'This gateway',
+    noYaml: 'Only those who may change it see its text: whoever logs in with the password of write_password_file.', about: 'This gateway',
     version: 'Version', started: 'Started', rights: 'This page may', read: 'read', write: 'read and write',
     also: 'Also at this door', metrics: 'Metrics for Prometheus', health: 'Health', api: 'OpenAPI description', marks: 'Marks for calibrate',
     undo: 'Undo the last change',
