@@ -48,6 +48,34 @@ static const unsigned char file_dom_js[] = {
 #embed "../Web/Page/dom.js"
 };
 
+static const unsigned char file_draw_board_js[] = {
+#embed "../Web/Page/draw-board.js"
+};
+
+static const unsigned char file_draw_door_js[] = {
+#embed "../Web/Page/draw-door.js"
+};
+
+static const unsigned char file_draw_picture_js[] = {
+#embed "../Web/Page/draw-picture.js"
+};
+
+static const unsigned char file_draw_plan_js[] = {
+#embed "../Web/Page/draw-plan.js"
+};
+
+static const unsigned char file_draw_words_js[] = {
+#embed "../Web/Page/draw-words.js"
+};
+
+static const unsigned char file_draw_css[] = {
+#embed "../Web/Page/draw.css"
+};
+
+static const unsigned char file_draw_js[] = {
+#embed "../Web/Page/draw.js"
+};
+
 static const unsigned char file_dwell_bar_js[] = {
 #embed "../Web/Page/dwell-bar.js"
 };
@@ -236,6 +264,13 @@ static const struct dashboard_file files[] = {
     {"delivery.js", file_delivery_js, sizeof file_delivery_js},
     {"diary.js", file_diary_js, sizeof file_diary_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
+    {"draw-board.js", file_draw_board_js, sizeof file_draw_board_js},
+    {"draw-door.js", file_draw_door_js, sizeof file_draw_door_js},
+    {"draw-picture.js", file_draw_picture_js, sizeof file_draw_picture_js},
+    {"draw-plan.js", file_draw_plan_js, sizeof file_draw_plan_js},
+    {"draw-words.js", file_draw_words_js, sizeof file_draw_words_js},
+    {"draw.css", file_draw_css, sizeof file_draw_css},
+    {"draw.js", file_draw_js, sizeof file_draw_js},
     {"dwell-bar.js", file_dwell_bar_js, sizeof file_dwell_bar_js},
     {"feed.js", file_feed_js, sizeof file_feed_js},
     {"figures.js", file_figures_js, sizeof file_figures_js},

@@ -20,7 +20,7 @@ export function planView(chosen = null) {
   const calibrating = calibratePanel({ onMarks: (points) => drawing.points(points), onWalk: mark });
   const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer), how);
   const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node);
-  const headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
+  const draw = el('a.as-button', { href: '#/draw', text: text.draw }), headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
   const body = el('div.plan-body', {}, el('div.plan-places', {}, sheet, people.tiles, people.all),
     aside);
   let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', hasOutlines = false;
@@ -120,6 +120,7 @@ export function planView(chosen = null) {
       if (timer === null) ask();
     }
     summary(headline, trouble, overview);
+    show(draw, overview.configuration_revision != null && (overview.rights.write || overview.passwords === true));
     if (plan) people.update(overview, hasOutlines);
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
@@ -134,7 +135,7 @@ export function planView(chosen = null) {
   document.addEventListener('visibilitychange', woken);
   return {
     title: text.title,
-    node: el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors), problem, body, none),
+    node: el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors, draw), problem, body, none),
     update,
     end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); calibrating.end(); },
   };
