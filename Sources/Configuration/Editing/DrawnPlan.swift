@@ -95,7 +95,10 @@ package struct DrawnPlan: Sendable {
     rest.rooms = changed.rooms
     rest.doors = changed.doors
     for place in rest.zones.indices {
-      rest.zones[place].rooms = rest.zones[place].rooms?.map { newNames[$0] ?? $0 }
+      rest.zones[place].rooms = rest.zones[place].rooms?.reduce(into: []) { names, room in
+        let name = newNames[room] ?? room
+        if !names.contains(name) { names.append(name) }
+      }
     }
     for receiver in changed.receivers {
       if let place = rest.receivers.firstIndex(where: { $0.name == receiver.name }) {

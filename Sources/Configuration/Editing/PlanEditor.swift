@@ -225,11 +225,11 @@ extension SourceText {
   fileprivate func remove(_ places: Set<Int>, of list: Node?, _ edits: inout TextEdits) throws(Unsupported) {
     guard !places.isEmpty, let list, case .list(let entries) = list.content else { return }
     for entry in places.map({ entries[$0] }) { try MappingEditor.refuseBlockText(self, at: entry) }
-    if isFlow(list) {
-      removeFromFlow(places, entries, &edits)
-    } else {
-      try removeLines(places, entries, &edits)
-    }
+    guard isFlow(list) else { return try removeLines(places, entries, &edits) }
+    guard places.count == entries.count else { return removeFromFlow(places, entries, &edits) }
+    // A list must not be empty.
+    let comments = comments(in: range(of: list), around: scalars(in: list))
+    edits.replace(range(of: list), with: "~" + comments.map { lineEnd + "  " + $0 }.joined())
   }
 
   private func removeLines(_ places: Set<Int>, _ entries: [Node], _ edits: inout TextEdits)

@@ -84,8 +84,9 @@ struct EntryAppender {
   func add(_ added: [[String]], _ edits: inout TextEdits) throws(Unsupported) {
     let flows = added.map { "{ \($0.joined(separator: ", ")) }" }
     guard let list = root?[key], !list.isNull else { return try start(added, flows, &edits) }
-    guard case .list(let entries) = list.content else { throw Unsupported("\(key) is no list") }
-    guard let last = entries.last else { return try start(added, flows, &edits) }
+    guard case .list(let entries) = list.content, let last = entries.last else {
+      throw Unsupported("\(key) is no list")
+    }
     try MappingEditor.refuseBlockText(source, at: last)
     guard !source.isFlow(list) else {
       edits.insert(flows.map { ", \($0)" }.joined(), at: source.end(of: last))

@@ -42,6 +42,7 @@ export function drawBoard(desk) {
     attribute(photo, 'href', picture?.data ?? null);
     if (picture) { const [x, y] = px([picture.x, picture.y]); for (const [name, value] of Object.entries({ x, y, width: picture.wide * scale, height: picture.wide * picture.ratio * scale })) attribute(photo, name, value); }
     attribute(root, 'data-tool', desk.tool);
+    attribute(root, 'data-picture', picture !== null);
     update.rooms(rooms(), (one) => one.id);
     update.doors(desk.steps.now.doors.filter((one) => one.floor === desk.floor), (one) => one.id);
     update.receivers(receivers().map(([name, at]) => ({ name, at })), (one) => one.name);
@@ -129,8 +130,7 @@ export function drawBoard(desk) {
   /** On the corners of others if they are near, otherwise on the grid; at a right angle to where it comes from. */
   function snap([x, y], from = null, except = null) {
     const others = [...rooms().filter((one) => one.id !== except).flatMap((one) => one.outline), ...corners], reach = near / view.scale;
-    const best = (v, i) => others.reduce((found, one) => Math.abs(one[i] - v) < Math.abs(found - v) ? one[i] : found, v + reach);
-    const at = [x, y].map((v, i) => { const found = best(v, i); return Math.abs(found - v) < reach ? found : snapped(v); });
+    const at = [x, y].map((v, i) => others.reduce((found, one) => Math.abs(one[i] - v) < Math.min(reach, found === null ? Infinity : Math.abs(found - v)) ? one[i] : found, null) ?? snapped(v));
     if (from && desk.isRight) { const i = Math.abs(x - from[0]) < Math.abs(y - from[1]) ? 0 : 1; at[i] = from[i]; }
     return at;
   }

@@ -33,7 +33,7 @@ export const words = {
   receivers: 'Receivers to place', placeLead: 'Drag them onto the plan, where they hang.', unheard: 'not configured yet', allPlaced: 'All receivers are on the plan.',
   undrawn: 'Rooms to draw', undrawnLead: 'Choose one, and draw it.', drawing: (room) => `Draw ${room}.`,
   picture: 'Picture behind the plan', pictureLead: 'A photograph or scan of a floor plan. It stays in this browser.', choose: 'Choose a picture', takeAway: 'Take it away', adjust: 'Move it, set its scale',
-  measured: 'Length of this line', setScale: 'Set the scale', scaled: 'The picture has its scale.', secondEnd: 'Now click the other end.',
+  measured: 'Length of this line', setScale: 'Set the scale', scaled: 'The picture has its scale.', secondEnd: 'Now click the other end.', howLong: 'How long is this line really?',
   noPicture: 'This file is no picture that the browser can read.', notKept: 'The picture is too large for this browser to keep; it is gone after a reload.',
   obstacle: (why) => `What you draw cannot be saved here: ${why}. Review shows the lines for the file.`,
   mayNot: 'This page may only look.', login: 'Log in to draw', noFile: 'There is no configuration file to change.',

@@ -56,7 +56,6 @@ export async function drawView() {
     return { node, update: () => attribute(node, 'aria-pressed', desk.floor === floor) };
   });
   const bar = el('div.draw-tools', {}, el('div.group', { role: 'group', 'aria-label': words.tools }, ...Object.values(tools)), el('div.group', {}, undo, redo),
-    el('div.group', {}, button('−', () => board.zoom(0.8), { 'aria-label': words.zoomOut }), button('+', () => board.zoom(1.25), { 'aria-label': words.zoomIn }), button(words.fit, () => board.fit())),
     el('label.check', {}, right, ' ', words.right), floors, el('span.spacer'), review);
 
   function tool(name) {
@@ -210,13 +209,13 @@ export async function drawView() {
 
   // -- The picture.
 
-  const file = el('input', { type: 'file', accept: 'image/*', 'aria-label': words.choose, onchange: async () => {
+  const file = el('input', { type: 'file', accept: 'image/*', hidden: true, onchange: async () => {
     try { setPicture(await readPicture(file.files[0], board.centre())); tool('picture'); board.fit(); } catch { desk.tell(words.noPicture); }
     file.value = '';
   } });
   const adjust = button(words.adjust, () => tool(desk.tool === 'picture' ? 'move' : 'picture')), away = button(words.takeAway, () => { setPicture(null); tool('move'); });
   const measured = el('input', { type: 'number', step: 0.01, min: 0.1, inputmode: 'decimal' }), scaling = el('form.field', { hidden: true, onsubmit: (event) => { event.preventDefault(); scale(Number(measured.value)); } }, el('label', {}, `${words.measured} `, measured, ` ${words.metre} `), el('button', { type: 'submit', text: words.setScale }));
-  const pictures = el('section', { 'aria-label': words.picture }, el('h2', { text: words.picture }), el('p.note', { text: words.pictureLead }), file, el('div.row', {}, adjust, away), scaling);
+  const pictures = el('section', { 'aria-label': words.picture }, el('h2', { text: words.picture }), el('p.note', { text: words.pictureLead }), file, el('div.row', {}, button(words.choose, () => file.click()), adjust, away), scaling);
   let ends = [];
 
   function setPicture(picture) {
@@ -234,7 +233,7 @@ export async function drawView() {
         ends = ends.length === 1 ? [...ends, start] : [start];
         board.sketch(ends);
         show(scaling, ends.length === 2);
-        if (ends.length === 1) desk.tell(words.secondEnd); else { measured.value = centimetres(Math.hypot(ends[0][0] - ends[1][0], ends[0][1] - ends[1][1])); measured.focus(); measured.select(); }
+        if (ends.length === 1) desk.tell(words.secondEnd); else { measured.value = centimetres(Math.hypot(ends[0][0] - ends[1][0], ends[0][1] - ends[1][1])); desk.tell(words.howLong); measured.focus(); measured.select(); }
       },
     };
   }
@@ -270,9 +269,11 @@ export async function drawView() {
       if (found.base.request === base.request && JSON.stringify(found.base.now.places) === JSON.stringify(base.now.places)) { ({ base, formers } = found); history.start(found.now); } else join(found.now, found.base, found.formers);
     } else keep();
     found = null;
+    tool(firstTool());
     board.fit();
     board.node.focus({ preventScroll: true });
   }
+  const firstTool = () => history.now.rooms.some((one) => one.outline.length) ? 'move' : 'room';
 
   function draftHere() {
     try {
@@ -314,7 +315,7 @@ export async function drawView() {
       history.start(base.now);
       if (found) say(draftText, words.draft(momentOf(found.at, Date.now())) + (found.base.request === base.request ? '' : ` ${words.draftOther}`));
       show(draft, found !== null);
-      tool(base.now.rooms.some((one) => one.outline.length) ? 'move' : 'room');
+      tool(firstTool());
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       say(problem, page.failed(error));
@@ -409,7 +410,8 @@ export async function drawView() {
   };
   document.addEventListener('keydown', keys);
 
-  const body = el('div.draw-body', {}, el('section.sheet', { 'aria-label': words.title }, board.node, hint), el('aside', {}, selected, names, placing, drawing, pictures));
+  const zooms = el('div.group.zooms', {}, button('−', () => board.zoom(0.8), { 'aria-label': words.zoomOut }), button('+', () => board.zoom(1.25), { 'aria-label': words.zoomIn }), button(words.fit, () => board.fit()));
+  const body = el('div.draw-body', {}, el('section.sheet', { 'aria-label': words.title }, board.node, zooms, hint), el('aside', {}, selected, names, placing, drawing, pictures));
   const refusal = el('p', { hidden: true }), whole = el('div', {}, obstacle, draft, bar, news, body);
   show(refusal, false);
   let isBegun = false;
