@@ -15,7 +15,7 @@ export const words = {
     door: 'Click a wall. On a floor with doors, beacons pass only through them: draw all.',
     picture: 'Drag the picture. For its scale, click both ends of something whose length you know.',
   },
-  undo: 'Undo', redo: 'Redo', zoomIn: 'Zoom in', zoomOut: 'Zoom out', fit: 'Show all', right: 'Right angles', review: 'Review', floors: 'Floor',
+  undo: 'Undo', redo: 'Redo', right: 'Right angles', review: 'Review', floors: 'Floor',
   at, size, area, length: (v) => `${m(v)} m`,
   room: (room, square, isWrong) => `${room.name}, ${isWrong ? words.wrong : area(square)}, ${page.count(room.outline.length, 'corner', 'corners')}`,
   wrong: 'crosses itself', small: 'A room has at least 30 cm. Drag farther, or click corner after corner.',

@@ -410,7 +410,7 @@ export async function drawView() {
   };
   document.addEventListener('keydown', keys);
 
-  const zooms = el('div.group.zooms', {}, button('−', () => board.zoom(0.8), { 'aria-label': words.zoomOut }), button('+', () => board.zoom(1.25), { 'aria-label': words.zoomIn }), button(words.fit, () => board.fit()));
+  const zooms = el('div.group.zooms', {}, button('−', () => board.zoom(0.8), { 'aria-label': page.beacon.zoomOut }), button('+', () => board.zoom(1.25), { 'aria-label': page.beacon.zoomIn }), button(page.plan.all, () => board.fit()));
   const body = el('div.draw-body', {}, el('section.sheet', { 'aria-label': words.title }, board.node, zooms, hint), el('aside', {}, selected, names, placing, drawing, pictures));
   const refusal = el('p', { hidden: true }), whole = el('div', {}, obstacle, draft, bar, news, body);
   show(refusal, false);
