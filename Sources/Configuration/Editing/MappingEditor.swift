@@ -50,7 +50,7 @@ struct MappingEditor {
     try Self.replace(pair.value, in: source, with: text, &edits)
   }
 
-  /// Replaces a whole value by one on one line, or adds the key. Comments in the old value go above it.
+  /// Replaces a whole value by one on one line, or adds the key. Comments in the old value go above it, in braces after it.
   func put(_ key: String, flow: String, after siblings: [String], _ edits: inout TextEdits)
     throws(Unsupported)
   {
@@ -66,8 +66,15 @@ struct MappingEditor {
     let old = colon + 1..<max(colon + 1, source.end(of: pair.value))
     let comments = source.comments(in: old, around: source.scalars(in: pair.value))
     let indentation = source.indentation(of: pair.key)
-    edits.insert(
-      comments.map { indentation + $0 + source.lineEnd }.joined(), at: source.startOfLine(start.lowerBound))
+    if source.isFlow(mapping) {
+      let after = comments.map { " " + $0 + source.lineEnd + indentation }.joined()
+      edits.replace(old, with: " " + flow + after)
+      return
+    }
+    if !comments.isEmpty {
+      let above = comments.map { indentation + $0 + source.lineEnd }.joined()
+      edits.insert(above, at: source.startOfLine(start.lowerBound))
+    }
     edits.replace(old, with: " " + flow)
   }
 

@@ -229,7 +229,9 @@ extension SourceText {
     guard places.count == entries.count else { return removeFromFlow(places, entries, &edits) }
     // A list must not be empty.
     let comments = comments(in: range(of: list), around: scalars(in: list))
-    edits.replace(range(of: list), with: "~" + comments.map { lineEnd + "  " + $0 }.joined())
+    edits.replace(range(of: list), with: "~")
+    edits.insert(
+      comments.map { lineEnd + "  " + $0 }.joined(), at: endOfLine(range(of: list).upperBound))
   }
 
   private func removeLines(_ places: Set<Int>, _ entries: [Node], _ edits: inout TextEdits)
