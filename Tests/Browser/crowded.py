@@ -113,6 +113,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     check("the plan hides nobody: the number lists them all", True, plan.run("document.querySelector('.everybody h2').textContent"))
     shot(plan, "crowded-plan-1280-light")
     wide = lambda: plan.run("document.querySelector('.plan-rooms [data-room=studio]').getBoundingClientRect().width")
+    plan.run("scrollTo(0, 0)")
     x, y, was = *plan.run("(({ x, y, width, height }) => [x + width / 6, y + height / 4])(document.querySelector('.canvas-box canvas').getBoundingClientRect())"), wide()
     plan.mouse("mouseWheel", x, y, deltaX=0, deltaY=-300)
     plan.wait(f"document.querySelector('.plan-rooms [data-room=studio]').getBoundingClientRect().width > {was} + 20")

@@ -3,7 +3,7 @@
 import { attribute, el, link, list, say, show, visible } from './dom.js';
 import { words as page } from './words.js';
 import { words } from './draw-words.js';
-import { Problem, address, api } from './api.js';
+import { Problem, address, api, patiently } from './api.js';
 import { copyButton } from './copy.js';
 import { loginRoute } from './login.js';
 import { momentOf } from './figures.js';
@@ -327,7 +327,7 @@ export async function drawView() {
   const save = el('button.main', { type: 'button', text: words.save, onclick: write });
   const sheet = el('dialog.review', { 'aria-label': words.changes }, el('h2', { text: words.changes }), wrong, el('div.yaml', {}, diff, el('div.row', {}, save, button(words.goBack, () => sheet.close()), copyButton(() => diff.textContent), said)), noted, warnings);
 
-  const ask = (isPreview) => api('plan', { method: 'PUT', body: { ...request(history.kept, base.now, formers), revision, preview: isPreview }, patience: 30_000 });
+  const ask = (isPreview) => patiently(() => api('plan', { method: 'PUT', body: { ...request(history.kept, base.now, formers), revision, preview: isPreview }, patience: 30_000 }));
 
   async function look() {
     board.drop();

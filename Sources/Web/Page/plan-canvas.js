@@ -9,7 +9,7 @@ import { planZoom } from './plan-zoom.js';
 
 const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'red', 'fog'];
 
-export function planCanvas(canvas, onplace) {
+export function planCanvas(canvas, layer, onplace) {
   const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
   let points = [], plan = null, cloud = null, overview = null, mark = null, cross = null, palette = {}, width = 0, height = 0, request = 0;
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -39,7 +39,7 @@ export function planCanvas(canvas, onplace) {
   const rooms = () => plan.rooms.filter((room) => isHere(room.floor));
 
   const frame = () => zoom.frame(whole(), width, height);
-  const zoom = planZoom(canvas, () => plan && width ? frame() : null, redraw);
+  const zoom = planZoom(canvas, layer, () => plan && width ? frame() : null, redraw);
   /** The scale that shows all rooms of the floor. */
   function whole() {
     let west = Infinity, south = Infinity, east = -Infinity, north = -Infinity;

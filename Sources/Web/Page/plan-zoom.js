@@ -4,8 +4,8 @@ import { words } from './words.js';
 
 const most = 16;
 
-/** `space` is how the plan lies on the canvas at present. */
-export function planZoom(canvas, space, redraw) {
+/** `layer` lies over the canvas, and has names on which the wheel may be turned; `space` is how the plan lies there at present. */
+export function planZoom(canvas, layer, space, redraw) {
   let by = 1, at = [0, 0], act = null, isDragged = false;
   const pointers = new Map();
   const local = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
@@ -33,7 +33,8 @@ export function planZoom(canvas, space, redraw) {
   const buttons = el('div.zooms', {}, button('−', words.beacon.zoomOut, () => to(by / 1.5, centre())), button('+', words.beacon.zoomIn, () => to(by * 1.5, centre())), all, wall);
 
   // Where nothing is to be made smaller, the wheel scrolls the page.
-  canvas.addEventListener('wheel', (event) => { if (by === 1 && event.deltaY > 0) return; event.preventDefault(); to(by * Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), local(event)); }, { passive: false });
+  const wheel = (event) => { if (by === 1 && event.deltaY > 0) return; event.preventDefault(); to(by * Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), local(event)); };
+  for (const one of [canvas, layer]) one.addEventListener('wheel', wheel, { passive: false });
   canvas.addEventListener('pointerdown', (event) => {
     pointers.set(event.pointerId, local(event));
     isDragged = false;

@@ -12,7 +12,7 @@ import { summary } from './now.js';
 
 export function planView(chosen = null) {
   const text = words.plan;
-  const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), people = planRooms(), drawing = planCanvas(canvas, (boxes) => people.place(boxes));
+  const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), people = planRooms(), drawing = planCanvas(canvas, people.layer, (boxes) => people.place(boxes));
   const choice = el('select', { id: 'plan-beacon', onchange: () => { stay('plan', choice.value); choose(choice.value); } });
   const floors = el('div.tabs', { role: 'group', 'aria-label': text.floor }), updateFloors = list(floors, floorTab);
   const none = empty(text.none), rooms = el('ul.shares'), updateRooms = list(rooms, share), where = el('p.status'), unplaced = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
