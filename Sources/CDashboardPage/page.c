@@ -48,6 +48,34 @@ static const unsigned char file_dom_js[] = {
 #embed "../Web/Page/dom.js"
 };
 
+static const unsigned char file_draw_board_js[] = {
+#embed "../Web/Page/draw-board.js"
+};
+
+static const unsigned char file_draw_door_js[] = {
+#embed "../Web/Page/draw-door.js"
+};
+
+static const unsigned char file_draw_picture_js[] = {
+#embed "../Web/Page/draw-picture.js"
+};
+
+static const unsigned char file_draw_plan_js[] = {
+#embed "../Web/Page/draw-plan.js"
+};
+
+static const unsigned char file_draw_words_js[] = {
+#embed "../Web/Page/draw-words.js"
+};
+
+static const unsigned char file_draw_css[] = {
+#embed "../Web/Page/draw.css"
+};
+
+static const unsigned char file_draw_js[] = {
+#embed "../Web/Page/draw.js"
+};
+
 static const unsigned char file_dwell_bar_js[] = {
 #embed "../Web/Page/dwell-bar.js"
 };
@@ -126,6 +154,10 @@ static const unsigned char file_plan_labels_js[] = {
 
 static const unsigned char file_plan_rooms_js[] = {
 #embed "../Web/Page/plan-rooms.js"
+};
+
+static const unsigned char file_plan_zoom_js[] = {
+#embed "../Web/Page/plan-zoom.js"
 };
 
 static const unsigned char file_plan_js[] = {
@@ -236,6 +268,13 @@ static const struct dashboard_file files[] = {
     {"delivery.js", file_delivery_js, sizeof file_delivery_js},
     {"diary.js", file_diary_js, sizeof file_diary_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
+    {"draw-board.js", file_draw_board_js, sizeof file_draw_board_js},
+    {"draw-door.js", file_draw_door_js, sizeof file_draw_door_js},
+    {"draw-picture.js", file_draw_picture_js, sizeof file_draw_picture_js},
+    {"draw-plan.js", file_draw_plan_js, sizeof file_draw_plan_js},
+    {"draw-words.js", file_draw_words_js, sizeof file_draw_words_js},
+    {"draw.css", file_draw_css, sizeof file_draw_css},
+    {"draw.js", file_draw_js, sizeof file_draw_js},
     {"dwell-bar.js", file_dwell_bar_js, sizeof file_dwell_bar_js},
     {"feed.js", file_feed_js, sizeof file_feed_js},
     {"figures.js", file_figures_js, sizeof file_figures_js},
@@ -256,6 +295,7 @@ static const struct dashboard_file files[] = {
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
     {"plan-labels.js", file_plan_labels_js, sizeof file_plan_labels_js},
     {"plan-rooms.js", file_plan_rooms_js, sizeof file_plan_rooms_js},
+    {"plan-zoom.js", file_plan_zoom_js, sizeof file_plan_zoom_js},
     {"plan.js", file_plan_js, sizeof file_plan_js},
     {"range-strip.js", file_range_strip_js, sizeof file_range_strip_js},
     {"receivers.js", file_receivers_js, sizeof file_receivers_js},

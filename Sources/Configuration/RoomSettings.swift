@@ -39,6 +39,12 @@ package struct DoorSettings: Hashable, Sendable {
   /// As in a room.
   package var floor: String?
 
+  package init(from: Point, to: Point, floor: String?) {
+    self.from = from
+    self.to = to
+    self.floor = floor
+  }
+
   /// The largest number of doors.
   package static let limit = 256
 }

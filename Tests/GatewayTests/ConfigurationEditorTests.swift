@@ -134,4 +134,93 @@ import Testing
     #expect(try put(body).status == 422)
     #expect(file == Self.rules)
   }
+
+  // MARK: Plans
+
+  private func draw(_ body: String) throws -> (status: Int, body: JSONTree) {
+    let response = editor.change(plan: Request(method: .put, path: [], body: Array(body.utf8)))
+    return (response.status, try JSONTree(response.body))
+  }
+
+  private func drawing(_ more: String = "") -> String {
+    #"{"rooms":[{"room":"den","former":null,"outline":[[0,0],[4,0],[4,3.5]],"receivers":["hci0"]}],"doors":[],"receivers":[{"receiver":"hci0","position":[1,2.25]}],"revision":"\#(revision)"\#(more)}"#
+  }
+
+  @Test func `a drawn plan is told before it is written, and written as it was told`() throws {
+    defer { clean() }
+    let (status, told) = try draw(drawing(#","preview":true"#))
+    #expect(status == 200)
+    #expect(file == Self.rules)
+    #expect(reloads.all.withLock { $0.isEmpty })
+    #expect(told["revision"] == .text(revision))
+    #expect(
+      told["changes"]
+        == .text(
+          """
+            gateway: { name: home }
+          - receivers: [{ name: hci0, exponent: 2.2 }]   # by the door
+          + receivers: [{ name: hci0, position: [1 m, 2.25 m], exponent: 2.2 }]   # by the door
+            zones: [{ name: hall, enter: 6 m }]
+          +\u{20}
+          + rooms:
+          +   - name: den
+          +     receivers: [hci0]
+          +     outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 3.5 m]]
+
+          """))
+    let seen = revision
+    let (saved, answer) = try draw(drawing())
+    #expect(saved == 200)
+    #expect(answer["changes"] == told["changes"])
+    #expect(answer["revision"] == .text(revision) && revision != seen)
+    let loaded = try #require(reloads.all.withLock { $0.first ?? nil })
+    #expect(loaded.configuration.rooms.map(\.name) == ["den"])
+    #expect(undo("{}") == 200)
+    #expect(file == Self.rules)
+  }
+
+  @Test func `nobody draws over a file that they have not seen`() throws {
+    defer { clean() }
+    let late = drawing()
+    #expect(try put(#"{"enter":{"threshold":5,"unit":"m"}}"#).status == 200)
+    let after = file
+    #expect(try draw(late).status == 409)
+    #expect(file == after)
+  }
+
+  @Test func `a plan is not written where the file cannot be`() throws {
+    try FileManager.default.removeItem(at: folder)
+    #expect(try draw(drawing()).status == 500)
+  }
+
+  @Test(arguments: [
+    #"{"rooms":[],"doors":[],"receivers":[]}"#, #"{"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":{},"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[],"walls":[],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":"a","receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":7,"outline":[],"receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":"a","outline":[[0,null],[1,0],[1,1]],"receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":"a","outline":[["NaN",0],[1,0],[1,1]],"receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":"a","outline":[[9e9,0],[1,0],[1,1]],"receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":"a","outline":[[0,0],[2,2],[2,0],[0,2]],"receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[{"room":"a\nzones: []","outline":[[0,0],[2,0],[2,2]],"receivers":[]}],"doors":[],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[],"doors":[{"line":[[0,0]]}],"receivers":[],"revision":"R"}"#,
+    #"{"rooms":[],"doors":[],"receivers":[{"receiver":"hci0","position":[1]}],"revision":"R"}"#,
+    #"{"rooms":[],"doors":[],"receivers":[{"receiver":"hci0"}],"revision":"R"}"#,
+  ])
+  func `what is no plan is refused, and nothing is removed for it`(body: String) throws {
+    defer { clean() }
+    let (status, answer) = try draw(body.replacing(#""R""#, with: "\"\(revision)\""))
+    #expect(status == 422, "\(answer)")
+    #expect(file == Self.rules)
+  }
+
+  @Test func `a body that says NaN is no JSON, and ten thousand corners are too many`() throws {
+    defer { clean() }
+    #expect(try draw(#"{"rooms":[{"room":"a","outline":[[NaN,0]]}]}"#).status == 400)
+    let corners = (0..<10_000).map { "[\($0),0]" }.joined(separator: ",")
+    let body = drawing().replacing("[0,0],[4,0],[4,3.5]", with: corners)
+    #expect([400, 422].contains(try draw(body).status))
+    #expect(file == Self.rules)
+  }
 }

@@ -65,7 +65,8 @@ import Testing
   @Test func `another method is told which ones there are`() throws {
     for (method, path, allowed) in [
       (Request.Method.get, "try", "POST"), (.post, "zones/hall", "PUT"), (.put, "beacons", "POST, GET, HEAD"),
-      (.post, "overview", "GET, HEAD"), (.get, "calibration/begin", "POST"),
+      (.post, "overview", "GET, HEAD"), (.post, "plan", "GET, HEAD, PUT"),
+      (.get, "calibration/begin", "POST"),
     ] {
       let response = try #require(try answer(method, path))
       #expect(response.status == 405, "\(path)")
@@ -90,7 +91,8 @@ import Testing
       #expect(try answer(.get, path)?.status == 404, "\(path)")
     }
     for (method, path) in [
-      (Request.Method.put, "zones/hall"), (.post, "beacons"), (.post, "undo"), (.post, "calibration/begin"),
+      (Request.Method.put, "zones/hall"), (.put, "plan"), (.post, "beacons"), (.post, "undo"),
+      (.post, "calibration/begin"),
     ] {
       #expect(try answer(method, path, mayWrite: false)?.status == 403, "\(path)")
       #expect(try answer(method, path)?.status != 403, "\(path)")

@@ -75,7 +75,10 @@ package struct ConfigurationText: Sendable {
       meant.zones[place] = plan.result
       for phone in meant.phones.indices { meant.phones[phone].follow(meant.zones) }
       try ReceiverEditor(source, tree).change(receivers, in: &meant, &edits)
-      return (edits, meant, [("zones", wanted.name)] + receivers.map { ("receivers", $0.name) })
+      return (
+        try replacing(edits), { [meant] in $0 == meant },
+        [("zones", wanted.name)] + receivers.map { ("receivers", $0.name) }
+      )
     }
   }
 
@@ -93,27 +96,40 @@ package struct ConfigurationText: Sendable {
       var edits = TextEdits()
       let entry = ["name: \(yamlScalar(name))", pattern.yaml]
       try EntryAppender(SourceText(bytes), tree, "beacons").add([entry], &edits)
-      return (edits, meant, [("beacons", name)])
+      return (try replacing(edits), { [meant] in $0 == meant }, [("beacons", name)])
+    }
+  }
+
+  /// Makes the plan that somebody has drawn the plan of the file: its rooms, its doors, and the places of receivers. What was not
+  /// drawn otherwise stays as it is written. Zones of a room that has another name now follow it.
+  package func changing(_ drawn: DrawnPlan) throws(EditRefusal) -> Changed {
+    let (current, _) = try current(yaml: nil)
+    var drawn = drawn
+    drawn.put(on: current.floors)
+    if let fault = drawn.fault(over: current) { throw EditRefusal(fault) }
+    return try changed(nil) { () throws(Unsupported) in
+      let bytes = try PlanEditor(drawn, over: current).edited(bytes)
+      return (text(bytes), { [drawn] in drawn.isMeant(by: $0, instead: current) }, [])
     }
   }
 
   // MARK: Reading again
 
   private typealias Edit = (
-    edits: TextEdits, meant: Configuration, entries: [(list: String, name: String)]
+    text: ConfigurationText, isMeant: (Configuration) -> Bool, entries: [(list: String, name: String)]
   )
 
-  private func changed(_ yaml: String, _ edit: () throws(Unsupported) -> Edit) throws(EditRefusal) -> Changed
+  private func changed(_ yaml: String?, _ edit: () throws(Unsupported) -> Edit) throws(EditRefusal) -> Changed
   {
     do throws(Unsupported) {
       let edit = try edit()
-      let text = try replacing(edit.edits)
+      let text = edit.text
       let content: (loaded: Configuration.Loaded, tree: Node?)
       do throws(ConfigurationErrors) { content = try text.content.get() } catch {
         let first = error.diagnostics.first { $0.severity == .error }?.message ?? "it is not valid"
         throw Unsupported("the file would have errors: \(first)", diagnostics: error.diagnostics)
       }
-      guard content.loaded.configuration == edit.meant else {
+      guard edit.isMeant(content.loaded.configuration) else {
         throw Unsupported("as the file is written, the change would mean something else")
       }
       let source = SourceText(text.bytes)
@@ -124,18 +140,22 @@ package struct ConfigurationText: Sendable {
       return Changed(bytes: text.bytes, loaded: content.loaded, lines: lines)
     } catch {
       throw EditRefusal(
-        "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the lines are below",
+        "this cannot be changed here: \(error.reason)",
+        remedy: yaml == nil ? "edit the file by hand" : "edit the file by hand; the lines are below",
         diagnostics: error.diagnostics, yaml: yaml)
     }
   }
 
   private func replacing(_ edits: TextEdits) throws(Unsupported) -> ConfigurationText {
     guard let bytes = edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
-    return ConfigurationText(
-      bytes, path: path, environment: environment, hostName: hostName, connects: connects)
+    return text(bytes)
   }
 
-  private func current(yaml: String) throws(EditRefusal) -> (configuration: Configuration, tree: Node?) {
+  private func text(_ bytes: [UInt8]) -> ConfigurationText {
+    ConfigurationText(bytes, path: path, environment: environment, hostName: hostName, connects: connects)
+  }
+
+  private func current(yaml: String?) throws(EditRefusal) -> (configuration: Configuration, tree: Node?) {
     do throws(ConfigurationErrors) {
       let content = try content.get()
       return (content.loaded.configuration, content.tree)

@@ -50,6 +50,34 @@ struct MappingEditor {
     try Self.replace(pair.value, in: source, with: text, &edits)
   }
 
+  /// Replaces a whole value by one on one line, or adds the key. Comments in the old value go above it, in braces after it.
+  func put(_ key: String, flow: String, after siblings: [String], _ edits: inout TextEdits)
+    throws(Unsupported)
+  {
+    guard let pair = pairs.first(where: { $0.key.scalar == key }) else {
+      return try add(key, flow: flow, after: siblings, &edits)
+    }
+    try Self.refuseTag(source, pair.value)
+    try Self.refuseBlockText(source, at: pair.value)
+    let start = source.range(of: pair.key)
+    guard let colon = source.bytes[start.upperBound...].firstIndex(of: UInt8(ascii: ":")) else {
+      throw Unsupported("a colon is missing")
+    }
+    let old = colon + 1..<max(colon + 1, source.end(of: pair.value))
+    let comments = source.comments(in: old, around: source.scalars(in: pair.value))
+    let indentation = source.indentation(of: pair.key)
+    if source.isFlow(mapping) {
+      let after = comments.map { " " + $0 + source.lineEnd + indentation }.joined()
+      edits.replace(old, with: " " + flow + after)
+      return
+    }
+    if !comments.isEmpty {
+      let above = comments.map { indentation + $0 + source.lineEnd }.joined()
+      edits.insert(above, at: source.startOfLine(start.lowerBound))
+    }
+    edits.replace(old, with: " " + flow)
+  }
+
   // MARK: Adding
 
   /// Adds a key after the last existing one of `siblings`, otherwise at the end. `block` is the value on lines of its own, if

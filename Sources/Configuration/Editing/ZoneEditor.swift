@@ -234,7 +234,7 @@ extension RulePlace.Key {
 
 extension Measure {
   /// Its text with the unit and the spacing of another measure; nil if that does not fit.
-  fileprivate func text(like old: String) -> String? {
+  func text(like old: String) -> String? {
     guard let measure = try? Measure(old), measure.dimension == dimension else { return nil }
     let tail = old.drop { "+-\u{2212}.0123456789".contains($0) }
     let word = tail.drop { !$0.isLetter }.lowercased()

@@ -49,6 +49,19 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
+  /// `PUT plan` with a drawn plan. With `preview` it tells the change of the file, and does not write it.
+  func change(plan request: Request) -> Response {
+    guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }
+    return edit(seen(tree, request)) { text, _ throws(EditRefusal) in
+      let change: PlanChange
+      do throws(TrialRequest.Refusal) { change = try PlanChange(tree) } catch {
+        return .error(422, "This cannot be saved: \(error).")
+      }
+      let changed = try text.changing(change.plan)
+      return change.isPreview ? told(changed, over: text, revision: text.revision) : save(changed, over: text)
+    }
+  }
+
   /// `POST beacons` with a name for a device in range.
   func add(_ request: Request, suggestion: (String) -> BeaconSuggestion?) -> Response {
     guard let tree = try? JSONTree(request.body), case .text(let id)? = tree["id"],
@@ -123,15 +136,26 @@ package struct ConfigurationEditor: Sendable {
     do throws(ConfigurationWriter.Refusal) {
       let revision = try writer.replace(revision: text.revision, with: changed.bytes)
       reload(changed.loaded)
-      return Response(
-        JSONWriter.object {
-          $0.field("revision", revision)
-          $0.field("yaml", changed.lines)
-          $0.field("undo", writer.canUndo)
-        })
+      return told(changed, over: text, revision: revision)
     } catch {
       return Self.response(error)
     }
+  }
+
+  private func told(
+    _ changed: ConfigurationText.Changed, over text: ConfigurationText, revision: String
+  ) -> Response {
+    let former = Set(((try? text.loaded().warnings) ?? []).map(\.message))
+    return Response(
+      JSONWriter.object {
+        $0.field("revision", revision)
+        $0.field("yaml", changed.lines)
+        $0.field("undo", writer.canUndo)
+        $0.field("changes", lineChanges(from: text.bytes, to: changed.bytes))
+        $0.array("warnings", changed.loaded.warnings.filter { !former.contains($0.message) }) { json, one in
+          json.value(one.message + (one.hint.map { " (\($0))" } ?? ""))
+        }
+      })
   }
 
   private static func response(_ refusal: ConfigurationWriter.Refusal) -> Response {

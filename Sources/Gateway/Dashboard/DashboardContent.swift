@@ -94,6 +94,7 @@ package struct DashboardContent: Content {
       .get("plan") { content, _ in
         .now(Response(content.stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
       },
+      .change(.put, "plan") { content, call in content.edit { $0.change(plan: call.request) } },
       .get("strangers", query: ["reveal"]) { content, call in
         let none = Array(#"{"devices":[],"overlooked":0,"why":"A recording has no strangers to show."}"#.utf8)
         let areRevealed = call.request.query["reveal"] == "1"

@@ -39,3 +39,11 @@ export async function ask(path, { method = 'GET', body, signal, patience = 10_00
 export const api = (path, options) => ask(`./api/v1/${path}`, options);
 /** A name as a part of an address. Browsers would resolve . and .. as folders, so these are encoded twice. */
 export const part = (name) => /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);
+
+/** Others are computing: tries again for a while. */
+export async function patiently(ask) {
+  for (let left = 8; ; left -= 1) {
+    try { return await ask(); } catch (error) { if (error.status !== 503 || !left) throw error; }
+    await new Promise((done) => setTimeout(done, 700));
+  }
+}

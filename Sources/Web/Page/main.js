@@ -9,13 +9,14 @@ import { nowView } from './now.js';
 import { beaconView } from './beacon.js';
 import { zoneView } from './zone.js';
 import { planView } from './plan.js';
+import { drawView } from './draw-door.js';
 import { diaryView } from './diary.js';
 import { strangersView } from './strangers.js';
 import { settingsView } from './settings.js';
 import { loginView } from './login.js';
 
 const views = {
-  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, diary: diaryView, strangers: strangersView, settings: settingsView, login: loginView,
+  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, draw: drawView, diary: diaryView, strangers: strangersView, settings: settingsView, login: loginView,
 };
 /** Views of one thing. */
 const needsName = new Set(['beacon', 'zone']);
@@ -52,7 +53,7 @@ function open(wanted, state) {
   else view = (needsName.has(name) && !rest[0] ? null : Object.hasOwn(views, name) && views[name](...rest)) || lostView();
   shown = { ...view, for: wanted };
   main.replaceChildren(view.node);
-  surroundings.route(wanted === 'login' ? null : name);
+  surroundings.route(wanted === 'login' ? null : name === 'draw' ? 'plan' : name);
   const title = view.title ?? words.views[name];
   document.title = [title, state.overview?.gateway, words.product].filter(Boolean).join(' · ');
   if (isMoved) {

@@ -5,10 +5,11 @@ import { typeface } from './figures.js';
 import { visible } from './dom.js';
 import { blindStates } from './receivers.js';
 import { cut, labelPoint, labelWidth } from './plan-labels.js';
+import { planZoom } from './plan-zoom.js';
 
 const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'red', 'fog'];
 
-export function planCanvas(canvas, onplace) {
+export function planCanvas(canvas, layer, onplace) {
   const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
   let points = [], plan = null, cloud = null, overview = null, mark = null, cross = null, palette = {}, width = 0, height = 0, request = 0;
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -37,8 +38,10 @@ export function planCanvas(canvas, onplace) {
   const floorOfReceiver = (one) => one.floor !== undefined ? one.floor : plan.rooms.find((room) => room.receivers?.includes(one.receiver))?.floor ?? plan.floors[0]?.floor;
   const rooms = () => plan.rooms.filter((room) => isHere(room.floor));
 
+  const frame = () => zoom.frame(whole(), width, height);
+  const zoom = planZoom(canvas, layer, () => plan && width ? frame() : null, redraw);
   /** The scale that shows all rooms of the floor. */
-  function frame() {
+  function whole() {
     let west = Infinity, south = Infinity, east = -Infinity, north = -Infinity;
     for (const { outline } of rooms()) for (const [x, y] of outline) { west = Math.min(west, x); east = Math.max(east, x); south = Math.min(south, y); north = Math.max(north, y); }
     if (west > east) return null;
@@ -144,12 +147,13 @@ export function planCanvas(canvas, onplace) {
     context.fillText(content, px, py);
   }
 
-  /** Where each room's name and people have their place: from its top, as wide as it is there. */
+  /** Where each room's name and people have their place: from its top, as wide as it is there, as far as it is on the screen. */
   function boxes({ x, y, scale }, size) {
     const found = new Map();
     for (const { room, outline } of rooms()) {
-      const [cx, top] = labelPoint(outline), low = Math.min(...outline.map(([, py]) => py)), wide = labelWidth(outline) * scale - size * 0.6;
-      found.set(room, { x: x(cx) - wide / 2, y: y(top), width: wide, height: (top - low) * scale, line: size * 1.2 });
+      const [cx, high] = labelPoint(outline), half = labelWidth(outline) * scale / 2 - size * 0.3;
+      const left = Math.max(0, x(cx) - half), right = Math.min(width, x(cx) + half), top = Math.max(0, y(high)), bottom = Math.min(height, y(Math.min(...outline.map(([, py]) => py))));
+      if (right > left && bottom > top) found.set(room, { x: left, y: top, width: right - left, height: bottom - top, line: size * 1.2 });
     }
     return found;
   }
@@ -178,7 +182,7 @@ export function planCanvas(canvas, onplace) {
   }
 
   function ruler({ x, west }, size, scale) {
-    const metres = [1, 2, 5, 10, 20, 50].find((m) => m * scale > size * 4) ?? 100, left = x(west), py = height - size * 0.7;
+    const metres = [1, 2, 5, 10, 20, 50].find((m) => m * scale > size * 4) ?? 100, left = Math.max(size, x(west)), py = height - size * 0.7;
     context.strokeStyle = palette['ink-3'];
     context.lineWidth = 1.5;
     context.beginPath();
@@ -235,8 +239,9 @@ export function planCanvas(canvas, onplace) {
   return {
     shown,
     floorOf,
+    zooms: zoom.buttons,
     plan(now) { plan = now; redraw(); },
-    floor(floor) { shown.floor = floor ?? null; redraw(); },
+    floor(floor) { if (shown.floor !== (floor ?? null)) zoom.reset(); shown.floor = floor ?? null; redraw(); },
     points(now) { points = now; redraw(); },
     cloud(now) { cloud = now; redraw(); },
     overview(now) { overview = now; redraw(); },

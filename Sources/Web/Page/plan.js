@@ -12,15 +12,15 @@ import { summary } from './now.js';
 
 export function planView(chosen = null) {
   const text = words.plan;
-  const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), people = planRooms(), drawing = planCanvas(canvas, (boxes) => people.place(boxes));
+  const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), people = planRooms(), drawing = planCanvas(canvas, people.layer, (boxes) => people.place(boxes));
   const choice = el('select', { id: 'plan-beacon', onchange: () => { stay('plan', choice.value); choose(choice.value); } });
   const floors = el('div.tabs', { role: 'group', 'aria-label': text.floor }), updateFloors = list(floors, floorTab);
   const none = empty(text.none), rooms = el('ul.shares'), updateRooms = list(rooms, share), where = el('p.status'), unplaced = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
   const how = el('p.note', { text: text.cross, hidden: true });
   const calibrating = calibratePanel({ onMarks: (points) => drawing.points(points), onWalk: mark });
-  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer), how);
+  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer, drawing.zooms), how);
   const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node);
-  const headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
+  const draw = el('a.as-button', { href: '#/draw', text: text.draw }), headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
   const body = el('div.plan-body', {}, el('div.plan-places', {}, sheet, people.tiles, people.all),
     aside);
   let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', hasOutlines = false;
@@ -120,6 +120,7 @@ export function planView(chosen = null) {
       if (timer === null) ask();
     }
     summary(headline, trouble, overview);
+    show(draw, overview.configuration_revision != null && (overview.rights.write || overview.passwords === true));
     if (plan) people.update(overview, hasOutlines);
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
@@ -134,7 +135,7 @@ export function planView(chosen = null) {
   document.addEventListener('visibilitychange', woken);
   return {
     title: text.title,
-    node: el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors), problem, body, none),
+    node: el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors, draw), problem, body, none),
     update,
     end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); calibrating.end(); },
   };

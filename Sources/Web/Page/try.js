@@ -2,7 +2,7 @@
 // saves only over the revision that the form was filled from, and then shows the file's numbers.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
-import { Problem, api, part } from './api.js';
+import { Problem, api, part, patiently } from './api.js';
 import { numberForm } from './try-form.js';
 import { comparison } from './try-comparison.js';
 import { loginRoute } from './login.js';
@@ -211,14 +211,6 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       guard();
     },
   };
-}
-
-/** Others are computing: tries again for a while. */
-async function patiently(ask) {
-  for (let left = 8; ; left -= 1) {
-    try { return await ask(); } catch (error) { if (error.status !== 503 || !left) throw error; }
-    await new Promise((done) => setTimeout(done, 700));
-  }
 }
 
 /** Contradictions: exit no farther than enter, re-arm no farther than near. */

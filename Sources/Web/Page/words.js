@@ -322,7 +322,8 @@ export const words = {
 
   plan: {
     title: 'Plan', beacon: 'Beacon', floor: 'Floor', ground: 'the floor',
-    none: ['No plan yet.', 'Give each room an outline and each receiver a position; then the rooms appear here with who is in them.'],
+    none: ['No plan yet.', 'Give each room an outline and each receiver a position; then the rooms appear here with who is in them.', ['draw', 'Draw them here']],
+    draw: 'Draw', all: 'Show all', wall: 'Full screen',
     everybody: 'Who is there', everybodyIn: (n, room) => `All ${plain(n)} in ${room}`,
     noBeacon: 'Choose a beacon to see where it probably is.',
     probably: (room, p) => `${room}, ${percent(p)}`,

@@ -1,0 +1,134 @@
+import Proximity
+
+/// The plan of a site as somebody has drawn it: all its rooms and doors, and receivers that were placed.
+package struct DrawnPlan: Sendable {
+  package struct Room: Sendable {
+    package var name: String
+    /// Its name in the file; nil: it is new. A room of the file that no drawn one was is removed.
+    package var former: String?
+    package var floor: String?
+    /// Empty: none.
+    package var outline: [Point]
+    package var receivers: [String]
+
+    package init(name: String, former: String?, floor: String?, outline: [Point], receivers: [String]) {
+      self.name = name
+      self.former = former
+      self.floor = floor
+      self.outline = outline
+      self.receivers = receivers
+    }
+  }
+
+  package var rooms: [Room] = []
+  package var doors: [DoorSettings] = []
+  /// By receiver. nil: it is taken off the plan. A receiver that is not here stays where it is.
+  package var places: [String: Position?] = [:]
+
+  package init() {}
+
+  /// Where there is only one floor, or none, everything is on it.
+  mutating func put(on floors: [FloorSettings]) {
+    guard floors.count < 2 else { return }
+    for place in rooms.indices { rooms[place].floor = floors.first?.name }
+    for place in doors.indices { doors[place].floor = floors.first?.name }
+  }
+
+  /// The new names of rooms, by those in the file.
+  var newNames: [String: String] {
+    Dictionary(
+      rooms.compactMap { room in room.former.flatMap { $0 == room.name ? nil : ($0, room.name) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What cannot be drawn, in plain words, as far as `check` would not name the room; nil: nothing.
+  func fault(over current: Configuration) -> String? {
+    var formers: Set<String> = []
+    for room in rooms {
+      if let former = room.former {
+        guard let old = current.rooms.first(where: { $0.name == former }) else {
+          return "there is no room \(quoted(former)) in the file"
+        }
+        guard formers.insert(former).inserted else { return "the room \(quoted(former)) is drawn twice" }
+        guard current.floors.count < 2 || old.floor == room.floor else {
+          return "the room \(quoted(former)) is on another floor in the file"
+        }
+      }
+      if !room.outline.isEmpty, let fault = fault(of: room) { return fault }
+    }
+    return nil
+  }
+
+  /// In the words of `check`.
+  private func fault(of room: Room) -> String? {
+    let nowhere = Diagnostic.Position(line: 0, column: 0)
+    func node(_ content: Node.Content) -> Node { Node(content: content, position: nowhere, span: 0..<0) }
+    let corners = room.outline.map { corner in
+      node(.list([corner.x, corner.y].map { node(.scalar("\(Measure.digits($0)) m", isPlain: true)) }))
+    }
+    let diagnostics = Diagnostics(file: "")
+    let name = "the outline of \(quoted(room.name))"
+    _ = OutlineReader().read(
+      Value(node: node(.list(corners)), name: name, path: "rooms[].outline", diagnostics: diagnostics))
+    return diagnostics.all.first.map { $0.message + ($0.hint.map { hint in ": \(hint)" } ?? "") }
+  }
+
+  /// Whether a configuration is another one with this plan, and else the same.
+  func isMeant(by changed: Configuration, instead former: Configuration) -> Bool {
+    let drawnRooms =
+      former.rooms.compactMap { old in rooms.first { $0.former == old.name } }
+      + rooms.filter { $0.former == nil }
+    guard changed.rooms.count == drawnRooms.count,
+      zip(changed.rooms, drawnRooms).allSatisfy({ room, drawn in
+        room.name == drawn.name && Set(room.receivers) == Set(drawn.receivers)
+          && areClose(room.outline, drawn.outline)
+          && room.area == former.rooms.first { $0.name == drawn.former }?.area
+          && (former.floors.count < 2 || room.floor == drawn.floor)
+      }), changed.doors.count == doors.count,
+      doors.allSatisfy({ door in changed.doors.contains { areClose($0, door) } }),
+      changed.receivers.allSatisfy({ receiver in
+        let old = former.receivers.first { $0.name == receiver.name }?.calibration.position
+        return areClose(receiver.calibration.position, places[receiver.name] ?? old)
+      }), places.allSatisfy({ name, place in place == nil || changed.receivers.contains { $0.name == name } })
+    else { return false }
+    var rest = former
+    rest.rooms = changed.rooms
+    rest.doors = changed.doors
+    for place in rest.zones.indices {
+      rest.zones[place].rooms = rest.zones[place].rooms?.reduce(into: []) { names, room in
+        let name = newNames[room] ?? room
+        if !names.contains(name) { names.append(name) }
+      }
+    }
+    for receiver in changed.receivers {
+      if let place = rest.receivers.firstIndex(where: { $0.name == receiver.name }) {
+        rest.receivers[place].calibration.position = receiver.calibration.position
+      } else {
+        rest.receivers.append(
+          ReceiverSettings(
+            name: receiver.name, calibration: Calibration(position: receiver.calibration.position)))
+      }
+    }
+    // It is fitted to the rooms when it is read.
+    rest.roomCalibration = changed.roomCalibration
+    rest.calibrationAccount = changed.calibrationAccount
+    return rest == changed
+  }
+}
+
+/// In metres. A page sends hundredths, so that a smaller difference is none.
+let drawingTolerance = 0.005_1
+
+func areClose(_ a: [Point], _ b: [Point]) -> Bool {
+  a.count == b.count
+    && zip(a, b).allSatisfy { abs($0.x - $1.x) < drawingTolerance && abs($0.y - $1.y) < drawingTolerance }
+}
+
+func areClose(_ a: DoorSettings, _ b: DoorSettings) -> Bool {
+  a.floor == b.floor && areClose([a.from, a.to], [b.from, b.to])
+}
+
+func areClose(_ a: Position?, _ b: Position?) -> Bool {
+  guard let a, let b else { return a == nil && b == nil }
+  return areClose([Point(x: a.x, y: a.y)], [Point(x: b.x, y: b.y)]) && abs(a.z - b.z) < drawingTolerance
+}
