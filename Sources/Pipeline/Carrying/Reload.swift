@@ -127,9 +127,9 @@ extension Pipeline {
         moment.regained.insert(index)
       }
     }
-    for (old, room) in earlier.configuration.rooms.enumerated() {
+    for (old, definition) in earlier.roomDefinitions.enumerated() {
       // Whoever is in a renamed room has left it, but still was there last.
-      heirs[.room][Int32(old)] = heir(of: EarlierRoom(room))?.rawValue
+      heirs[.room][Int32(old)] = heir(of: EarlierRoom(definition: definition))?.rawValue
     }
     return (heirs, moment)
   }
