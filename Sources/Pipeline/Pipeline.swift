@@ -16,7 +16,6 @@ package struct Pipeline: Sendable {
   let limits: AdmissionLimits
   /// Each zone's rules as text, identical in every run.
   let zoneDefinitions: [String]
-  let roomDefinitions: [String]
   package var roster: Roster
   package var engine: ZoneEngine
   var teller: Teller
@@ -66,7 +65,6 @@ package struct Pipeline: Sendable {
     self.configuration = configuration
     self.limits = limits
     zoneDefinitions = configuration.zones.map(\.definition)
-    roomDefinitions = configuration.roomDefinitions
     self.receivers = receivers
     for name in configuration.receiverNames { _ = self.receivers.index(of: name) }
     topics = configuration.topics

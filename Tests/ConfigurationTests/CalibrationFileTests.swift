@@ -152,23 +152,6 @@ import Testing
       ])
   }
 
-  @Test func aRenamedRoomIsKnownByItsReceiversOnlyWhereNoOtherHasThem() throws {
-    func renamed(_ rooms: String) throws -> [String: String] {
-      var file = Self.levels
-      file.account.stays = ["kitchen", "hall"].map {
-        .init(room: $0, seconds: 60, receivers: ["esp-1", "esp-2"])
-      }
-      return file.rename(for: try read("rooms: [\(rooms)]").configuration)
-    }
-    let both = "receivers: [esp-1, esp-2]"
-    #expect(try renamed("{ name: hall, \(both) }, { name: galley, \(both) }") == ["kitchen": "galley"])
-    #expect(try renamed("{ name: galley, \(both) }, { name: hall, \(both) }") == ["kitchen": "galley"])
-    // Which is which?
-    #expect(try renamed("{ name: galley, \(both) }, { name: lobby, \(both) }") == [:])
-    #expect(try renamed("{ name: hall, \(both) }, { name: galley, \(both) }, { name: bar, \(both) }") == [:])
-    #expect(try renamed("{ name: galley, receivers: [esp-1] }, { name: hall, \(both) }") == [:])
-  }
-
   /// Two configurations in a folder may name one file.
   @Test(arguments: [
     "{ name: cellar, receivers: [esp-1] }", "{ name: kitchen, receivers: [esp-9] }",

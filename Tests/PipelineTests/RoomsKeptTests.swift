@@ -66,20 +66,6 @@ import Testing
     #expect(flat.kept("beacon/key/room")?.contains(#""last_room":"galley""#) == true)
   }
 
-  @Test(arguments: [true, false])
-  func `a room that goes is not taken for another that was at the same place`(byReload: Bool) throws {
-    let twins = Flat.head.replacing("[cooker] }", with: "[cooker] }, { name: pantry, receivers: [cooker] }")
-    var flat = try Flat(twins)
-    try flat.stay(inKitchen: true)
-    let (gone, stays) = flat.events.contains("enter room kitchen key") ? ("kitchen", "pantry") : ("pantry", "kitchen")
-    let one = twins.replacing("{ name: \(gone), receivers: [cooker] }, ", with: "")
-      .replacing(", { name: \(gone), receivers: [cooker] }", with: "")
-    if byReload { try flat.reload(one) } else { try flat.restart(one) }
-    #expect(flat.events == ["exit room \(gone) key"])
-    let kept = try #require(flat.kept("beacon/key/room"))
-    #expect(!kept.contains(stays), "\(kept)")
-  }
-
   /// Where are my keys?
   @Test func `the last room is known after it was left, through restarts and reloads`() throws {
     var flat = try Flat(Self.yaml)

@@ -78,7 +78,7 @@ import Testing
   /// What follows from the configuration or from fields; room that is used again; what is written row by row, under another name, or
   /// with what it needs from others.
   private static let derived: [String: String] = [
-    "Pipeline.Pipeline": "topics limits zoneDefinitions roomDefinitions tap history scratch unplaced toldUnplaced",
+    "Pipeline.Pipeline": "topics limits zoneDefinitions tap history scratch unplaced toldUnplaced",
     "Pipeline.Teller": "changedZones dueBeacons",
     "Pipeline.CrowdPace": "measure next",
     "Pipeline.Phone": "settings window",

@@ -63,21 +63,22 @@ extension CalibrationFile {
 }
 
 extension CalibrationFile {
-  /// Gives rooms that were renamed since their new names. A new room is a renamed one if only these two have its receivers.
+  /// Gives rooms that were renamed since their new names: those with the same receivers, which the file does not know.
   ///
   /// - Returns: the new name of each.
   @discardableResult package mutating func rename(for configuration: Configuration) -> [String: String] {
+    let rooms = configuration.rooms
     let known = Set(account.stays.map(\.room))
-    let configured = Set(configuration.rooms.map(\.name))
-    let new = configuration.rooms.filter { !known.contains($0.name) }
-    let gone = account.stays.filter { !configured.contains($0.room) && !$0.receivers.isEmpty }
     var names: [String: String] = [:]
-    for (receivers, rooms) in Dictionary(grouping: gone, by: { Set($0.receivers) }) {
-      let heirs = new.filter { Set($0.receivers) == receivers }
-      if rooms.count == 1, heirs.count == 1 { names[rooms[0].room] = heirs[0].name }
-    }
     for place in account.stays.indices {
-      if let name = names[account.stays[place].room] { account.stays[place].room = name }
+      let stay = account.stays[place]
+      guard !stay.receivers.isEmpty, !rooms.contains(where: { $0.name == stay.room }),
+        let room = rooms.first(where: { Set($0.receivers) == Set(stay.receivers) }),
+        !known.contains(room.name),
+        names.values.allSatisfy({ $0 != room.name })
+      else { continue }
+      names[stay.room] = room.name
+      account.stays[place].room = room.name
     }
     for place in calibration.histograms.indices {
       guard let name = names[calibration.histograms[place].room] else { continue }

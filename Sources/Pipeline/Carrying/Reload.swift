@@ -127,9 +127,9 @@ extension Pipeline {
         moment.regained.insert(index)
       }
     }
-    for (old, definition) in earlier.roomDefinitions.enumerated() {
+    for (old, room) in earlier.configuration.rooms.enumerated() {
       // Whoever is in a renamed room has left it, but still was there last.
-      heirs[.room][Int32(old)] = heir(of: EarlierRoom(definition: definition))?.rawValue
+      heirs[.room][Int32(old)] = heir(of: EarlierRoom(room))?.rawValue
     }
     return (heirs, moment)
   }

@@ -151,7 +151,7 @@ extension Pipeline {
     }
     for index in coder.mentions?[.zone] ?? [] { saved.zones[index] = zoneDefinitions[Int(index)] }
     for index in coder.mentions?[.room] ?? [] {
-      saved.rooms[index] = roomDefinitions[Int(index)]
+      saved.rooms[index] = configuration.rooms[Int(index)].definition
     }
     saved.inside = carried.state.occupiedZones.map(\.rawValue)
     if let room = carried.room {
@@ -213,28 +213,24 @@ extension RoomSettings {
     for corner in outline { hash.combine("\(corner.x) \(corner.y)".utf8.span) }
     return String(UInt64(truncatingIfNeeded: hash.value), radix: 16)
   }
-}
 
-extension Configuration {
-  /// What a later run needs to find each room again. A place that several rooms have tells none of them.
-  var roomDefinitions: [String] {
-    let places = rooms.map(\.place)
-    let number = Dictionary(places.map { ($0, 1) }, uniquingKeysWith: +)
-    return zip(rooms, places).map { room, place in
-      let octets = JSONWriter.object {
-        $0.field("name", room.name)
-        $0.field("place", number[place] == 1 ? place : nil)
-      }
-      return String(decoding: octets, as: UTF8.self)
+  /// What a later run needs to find it again.
+  var definition: String {
+    let octets = JSONWriter.object {
+      $0.field("name", name)
+      $0.field("place", place)
     }
+    return String(decoding: octets, as: UTF8.self)
   }
 }
 
 /// A room of an earlier configuration.
 struct EarlierRoom {
   var name: String
-  /// nil: it was only a name or not the only room at its place, or an earlier version did not save it.
+  /// nil: it was only a name, or an earlier version did not save it.
   var place: String?
+
+  init(_ settings: RoomSettings) { (name, place) = (settings.name, settings.place) }
 
   /// Earlier versions saved the name alone.
   init(definition: String) {
