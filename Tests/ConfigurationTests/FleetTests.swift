@@ -74,7 +74,8 @@ import Testing
 
   @Test func `no worker hears a gateway with a base topic of its own`() throws {
     func warnings(_ broker: String, _ partitions: Int) throws -> [String] {
-      let yaml = "broker: { url: \"mqtt://a\"\(broker) }\npublish: { observations: { partitions: \(partitions) } }"
+      let yaml =
+        "broker: { url: \"mqtt://a\"\(broker) }\npublish: { observations: { partitions: \(partitions) } }"
       return try read(yaml).warnings.map(\.message).filter { $0.contains("fleet") }
     }
     let words =
