@@ -93,6 +93,13 @@ package struct HealthMessage: Sendable {
     package init() {}
   }
 
+  package enum BrokerLack: String, Sendable {
+    /// It keeps no retained messages.
+    case retained
+    /// It delivers with QoS 0 only.
+    case qos1
+  }
+
   /// Lines of standard input that could not be read.
   package struct RefusedLines: Hashable, Sendable {
     package var count: UInt64 = 0
@@ -136,6 +143,8 @@ package struct HealthMessage: Sendable {
   package var refusedTopics: [String] = []
   /// Why the gateway cannot see what the broker refuses; nil: it can.
   package var refusalFault: String?
+  /// What the broker cannot do.
+  package var brokerLacks: [BrokerLack] = []
   package var beacons: Int
   /// Invalid reports on a phone's `app/set`.
   package var refusedReports: UInt64
@@ -235,6 +244,7 @@ package struct HealthMessage: Sendable {
           $0.array("refused", refusedTopics) { $0.value($1) }
         }
         if let refusalFault { $0.field("refusals_unseen", refusalFault) }
+        if !brokerLacks.isEmpty { $0.array("broker_lacks", brokerLacks) { $0.value($1.rawValue) } }
       }
       if let lines = refusedLines {
         $0.object("standard_input") {

@@ -34,6 +34,8 @@ package struct Topics: Hashable, Sendable {
   package var health: String { base + "/health" }
   /// Identifies the run of the gateway that publishes.
   package var instance: String { base + "/instance" }
+  /// On which `doctor` tries what the broker can do. Nothing stays there.
+  package var doctor: String { base + "/doctor" }
   /// The observations of one partition of the beacons.
   package func observations(partition: Int) -> String { base + "/observations/\(partition)" }
   package func occupancy(zone: String) -> String { occupancy(of: .zone, zone) }

@@ -125,7 +125,11 @@ package struct AccessProbe: Sendable {
           switch item {
           case .connack(code: 0, _, let maximumPacket, let receiveMaximum):
             questions = Array(questions.prefix(receiveMaximum))
-            guard askAll(client, maximumPacket), writeAll(handle) else { return [] }
+            let error = askAll(client, maximumPacket)
+            if error == MOSQ_ERR_QOS_NOT_SUPPORTED.code {
+              return [.unreachable(ConnectionFailure(.other, Self.noQoS2))]
+            }
+            guard error == MOSQ_ERR_SUCCESS.code, writeAll(handle) else { return [] }
             isAsked = true
           case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
@@ -153,9 +157,13 @@ package struct AccessProbe: Sendable {
       return (0...last).map { answers[$0] ?? .allowed }
     }
 
+    private static let noQoS2 = "the broker takes no messages of QoS 2, with which it could be asked"
+
     /// libmosquitto does not report permitted messages. So a harmless request comes last: brokers answer it after all the
     /// others.
-    private mutating func askAll(_ client: OpaquePointer, _ maximumPacket: Int) -> Bool {
+    ///
+    /// - Returns: libmosquitto's error.
+    private mutating func askAll(_ client: OpaquePointer, _ maximumPacket: Int) -> Int32 {
       for (place, question) in questions.enumerated() {
         var mid: Int32 = 0
         // The broker would close the connection.
@@ -169,10 +177,10 @@ package struct AccessProbe: Sendable {
             mosquitto_publish_v5(client, &mid, topic, Int32(payload.count), payload, 2, false, nil)
           case .subscribe(let filter): mosquitto_subscribe(client, &mid, filter, 0)
           }
-        guard error == MOSQ_ERR_SUCCESS.code else { return false }
+        guard error == MOSQ_ERR_SUCCESS.code else { return error }
         places[mid] = place
       }
-      return mosquitto_unsubscribe(client, nil, "beaconkeeper/nothing") == MOSQ_ERR_SUCCESS.code
+      return mosquitto_unsubscribe(client, nil, "beaconkeeper/nothing")
     }
 
     private func writeAll(_ handle: borrowing Handle) -> Bool {

@@ -13,8 +13,8 @@ package enum Event: Sendable {
   /// The broker, its announced limits or the protocol refused a message; it will not be sent again. This includes a message
   /// after which the broker closed the connection repeatedly. With MQTT 3.1.1 that message may have been acknowledged before.
   case rejected(PublishedMessage, reason: String)
-  /// The broker accepted a subscription; messages follow from now on.
-  case subscribed(filter: String)
+  /// The broker accepted a subscription; messages follow from now on, with this QoS at most.
+  case subscribed(filter: String, qos: Int)
   /// The broker refused a subscription.
   case subscriptionRefused(filter: String, reason: String)
 }

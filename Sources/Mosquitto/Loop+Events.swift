@@ -44,7 +44,7 @@ extension Loop {
       guard let filter = state.subscribing.removeValue(forKey: mid) else { break }
       news.append(
         granted < 0x80
-          ? .subscribed(filter: filter)
+          ? .subscribed(filter: filter, qos: Int(granted))
           : .subscriptionRefused(filter: filter, reason: reasonWords(granted)))
     case .unsubscribed: break
     case .message(let message): news.append(.message(message))

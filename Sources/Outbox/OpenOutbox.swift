@@ -96,9 +96,7 @@ package struct OpenOutbox {
   }
 
   private mutating func giveUp(_ path: String, _ error: any Error) {
-    var (place, reason) = (
-      path, (error as? CocoaError)?.reason(else: "the folder cannot be created") ?? words(error)
-    )
+    var (place, reason) = (path, words(error))
     var remedy = " Name a writable folder with gateway: { state_directory: … }"
     if let error = error as? PrivateFileError {
       (place, reason, remedy) = (error.path, error.reason, "")
@@ -202,6 +200,8 @@ package struct MountTable {
     let option = mount.options.split(separator: ",").first { $0.hasPrefix("upperdir=") }
     guard mount.kind == "overlay", depth < 4, let option else { return false }
     let upper = String(option.dropFirst("upperdir=".count))
+    // Of a path relative to where it was mounted from, as containers have it, nobody can tell.
+    guard upper.hasPrefix("/") else { return false }
     // Outside of containers, a layer that cannot be seen was mounted before the root was, in memory (raspi-config).
     return exists(upper) ? isInMemory(upper, depth: depth + 1) : !isContainer
   }
@@ -221,6 +221,7 @@ package struct NewerOutbox: Error, CustomStringConvertible {
 /// The text of an SQLite or file error.
 package func words(_ error: any Error) -> String {
   if let error = error as? PrivateFileError { return error.reason }
+  if let error = error as? CocoaError { return error.reason(else: "the folder cannot be created") }
   if error is OutboxFull { return "too many transitions wait for the broker, the file is full" }
   if error is OutboxRemoved { return "the file was removed or replaced; a restart begins a new one" }
   guard let error = error as? DatabaseError else { return "the file is damaged" }

@@ -18,6 +18,30 @@ import Testing
     #expect(!result.errors.contains("SSL routines"))
   }
 
+  /// In MQTT 3.1.1 it cannot say so.
+  @Test(arguments: ["modest", "mute", "old"]) func whatABrokerCannotDo(habit: String) async throws {
+    let broker = try await StrangeBroker(habit)
+    defer { broker.stop() }
+    let settings =
+      "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", protocol: 3.1.1 }\ntelemetry: { health: 1 s }\n"
+    let path = try file(settings, "yaml")
+    let told = try await Command(["doctor", "--config", path]).end()
+    let words = told.output + told.errors
+    // What an old one passes to nobody, nobody knows.
+    #expect(words.contains("retains no messages") == (habit != "old"), "\(words)")
+    #expect(words.contains("delivers with QoS 0 only") == (habit != "old"), "\(words)")
+    #expect(words.contains("acknowledges no messages") == (habit == "mute"), "\(words)")
+    let gateway = try Command(["run", "--config", path, "--capture", "config/walk.jsonl"])
+    defer { gateway.signal(SIGKILL) }
+    let lacks = "\"broker_lacks\":[\"retained\",\"qos1\"]"
+    if habit == "old" {
+      #expect(try await gateway.wait { broker.hasHeard("\"queued\":0") })
+    } else {
+      #expect(try await gateway.wait { broker.hasHeard(lacks) })
+    }
+    #expect(habit != "old" || !broker.hasHeard("broker_lacks"))
+  }
+
   @Test func mutualTLS() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

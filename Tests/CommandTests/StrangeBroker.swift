@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 
 /// Takes everything in MQTT 3.1.1 and writes it down. To whoever speaks MQTT 5 it says what no standard knows (`inventive`), or that it
-/// knows no such version (`old`).
+/// knows no such version (`old`). `modest` is an old one that also passes messages on, with QoS 0, and retains none; `mute` does the
+/// same and acknowledges nothing.
 struct StrangeBroker {
   let port: Int
   private let process: Child
@@ -32,20 +33,30 @@ struct StrangeBroker {
     import socket, struct, sys, threading
     server = socket.create_server(("127.0.0.1", 0))
     print(server.getsockname()[1], flush=True)
-    greeting = {"inventive": bytes([0x20, 5, 0, 0, 2, 0x7F, 1]), "old": bytes([0x20, 2, 0, 1])}[sys.argv[1]]
+    habit, readers = sys.argv[1], {}
+    greeting = bytes([0x20, 5, 0, 0, 2, 0x7F, 1]) if habit == "inventive" else bytes([0x20, 2, 0, 1])
+    is_modest = habit in ("modest", "mute")
     def serve(peer):
         try:
             is_known = packet(peer)[1][6] == 4
             peer.sendall(bytes([0x20, 2, 0, 0]) if is_known else greeting)
-            if not is_known and sys.argv[1] == "old": raise EOFError
+            if not is_known and habit != "inventive": raise EOFError
             while True:
                 kind, body = packet(peer)
-                if kind >> 4 == 8: peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([1]))
+                if kind >> 4 == 8:
+                    filter = body[4:4 + struct.unpack(">H", body[2:4])[0]]
+                    if is_modest: readers.setdefault(filter, set()).add(peer)
+                    peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([0 if is_modest else 1]))
                 if kind >> 4 == 12: peer.sendall(bytes([0xD0, 0]))
                 if kind >> 4 != 3: continue
                 print(body.decode("utf8", "replace"), flush=True)
                 end = 2 + struct.unpack(">H", body[:2])[0]
-                if kind & 6: peer.sendall(bytes([0x40, 2]) + body[end:end + 2])
+                if kind & 6 and habit != "mute": peer.sendall(bytes([0x40, 2]) + body[end:end + 2])
+                passed = body[:end] + body[end + 2 * (kind >> 1 & 1):]
+                for reader in list(readers.get(body[2:end], ())):
+                    # Only short ones, whose length takes one octet.
+                    try: reader.sendall(bytes([0x30, len(passed)]) + passed if len(passed) < 128 else b"")
+                    except OSError: readers[body[2:end]].discard(reader)
         except (EOFError, OSError): peer.close()
     while True:
         threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()

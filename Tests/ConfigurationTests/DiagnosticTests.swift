@@ -52,6 +52,13 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
   ])
   func shape(_ fault: Fault) { expectOne(fault) }
 
+  @Test func anotherProgramsNameIsNotCalledKnown() {
+    let told = diagnose("broker: { host: broker.lan, robots: 3 }")
+    #expect(told.first?.hint == "here it is called url")
+    let known = told.first { $0.message.contains("robots") }?.hint ?? ""
+    #expect(known.hasPrefix("known here: ") && known.contains("url") && !known.contains("host"), "\(known)")
+  }
+
   /// What another program calls it, or what one writes from memory: the faults below are seen, too.
   @Test func foreignKeysAreReadAsOurs() {
     let told = diagnose(

@@ -72,6 +72,20 @@ import Testing
     #expect(marks.contains { $0.hasPrefix("in a fleet the phone “ben” cannot carry") }, "\(marks)")
   }
 
+  @Test func `no worker hears a gateway with a base topic of its own`() throws {
+    func warnings(_ broker: String, _ partitions: Int) throws -> [String] {
+      let yaml =
+        "broker: { url: \"mqtt://a\"\(broker) }\npublish: { observations: { partitions: \(partitions) } }"
+      return try read(yaml).warnings.map(\.message).filter { $0.contains("fleet") }
+    }
+    let words =
+      "no worker of a fleet hears this gateway: it publishes below site/house/, and they listen below beaconkeeper/"
+    #expect(try warnings(", base_topic: site/house", 16) == [words])
+    #expect(try warnings("", 16) == [])
+    // Another gateway may read it.
+    #expect(try warnings(", base_topic: site/house", 1) == [])
+  }
+
   @Test(arguments: [
     ("fleet: { partitions: 4 }", "1:8 error rabbitmq is missing here"),
     ("fleet: { rabbitmq: \"mqtt://a\" }", "1:20 error the url's scheme must be amqp or amqps"),

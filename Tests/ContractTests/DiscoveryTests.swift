@@ -139,6 +139,18 @@ import Testing
     #expect(Set(names).count == names.count)
   }
 
+  @Test func `no two components of a device have one key`() {
+    let devices = [
+      beacon(Quantity.allCases.map { ReadingKind($0) }), .gateway(topics: topics),
+      .phone("anna", model: "ios17", topics: topics),
+      .place(.zone, "pump", hasNear: true, area: nil, topics: topics),
+    ]
+    for device in devices {
+      let keys = device.components.map(\.key)
+      #expect(Set(keys).count == keys.count, "\(device.name): \(keys)")
+    }
+  }
+
   @Test func `the id of an entity begins with its device, not with its area`() throws {
     let kitchen = DiscoveryDevice.place(.room, "Kitchen", hasNear: false, area: "Kitchen", topics: topics)
     let whole = try object(discovery.messages(kitchen)[0])

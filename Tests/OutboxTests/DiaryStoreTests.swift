@@ -17,6 +17,13 @@ import Testing
     for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + ending) }
   }
 
+  @Test func aFolderThatCannotBeMadeIsNotCalledADamagedFile() {
+    do {
+      _ = try DiaryStore.open(gateway: "g", directory: StateDirectory(configured: "/proc/nothing"))
+      Issue.record("it was made")
+    } catch { #expect(words(error) == "No such file or directory") }
+  }
+
   private func entry(_ number: Int, thing: String = "key", _ kind: DiaryEntry.Kind = .receiver) -> DiaryEntry
   {
     DiaryEntry(

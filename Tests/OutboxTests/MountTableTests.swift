@@ -39,6 +39,9 @@ import Testing
     ("overlay / overlay rw,lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work 0 0", false, false, true),
     // A container's is not, either, but it is on the host's disk.
     ("overlay / overlay rw,upperdir=/var/lib/docker/overlay2/a/diff 0 0", false, true, false),
+    // Relative to the folder of whoever mounted it, not to ours.
+    ("overlay / overlay rw,lowerdir=l/A:l/B,upperdir=c0/diff,workdir=c0/work 0 0", false, false, false),
+    ("overlay / overlay rw,upperdir=up 0 0\ntmpfs /var/lib/up tmpfs rw 0 0", true, false, false),
     ("overlay / overlay ro,lowerdir=/a:/b 0 0", true, false, false),
   ])
   func whatIsWrittenToAnOverlayGoesToItsUpperLayer(

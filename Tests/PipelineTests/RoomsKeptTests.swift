@@ -59,9 +59,11 @@ import Testing
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     try flat.restart(Self.renamed)
-    #expect(flat.scene.output.forgotten == ["entry address c10000000001 key"])
+    // The last room stays known.
+    #expect(flat.scene.output.forgotten == [])
     try flat.restart(Self.renamed)
     #expect(flat.events == [])
+    #expect(flat.kept("beacon/key/room")?.contains(#""last_room":"galley""#) == true)
   }
 
   /// Where are my keys?

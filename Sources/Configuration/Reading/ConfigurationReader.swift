@@ -90,6 +90,7 @@ struct ConfigurationReader {
     warnOfPrivateBroker(scanners, configuration)
     if let value = section.take("publish"), !value.isNull {
       configuration.publish = PublishReader().read(value)
+      PublishReader().check(value, configuration)
     }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(

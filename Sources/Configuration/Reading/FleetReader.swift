@@ -79,6 +79,17 @@ struct PublishReader {
     return settings
   }
 
+  /// Only a fleet's gateway needs more than one topic.
+  func check(_ value: Value, _ configuration: Configuration) {
+    let root = configuration.topics.root
+    guard let observations = configuration.publish.observations, observations.partitions > 1,
+      root != Topics.usualRoot
+    else { return }
+    value.warning(
+      "no worker of a fleet hears this gateway: it publishes below \(root)/, and they listen below \(Topics.usualRoot)/",
+      hint: "remove base_topic from broker")
+  }
+
   private func readObservations(_ value: Value) -> ObservationSettings? {
     if value.scalar != nil, !value.isNull {
       return readFlag(value) == true ? ObservationSettings() : nil

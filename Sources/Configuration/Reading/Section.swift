@@ -135,6 +135,8 @@ final class Section {
   /// The index of each key in `entries`.
   private var places: [String: Int] = [:]
   private var asked: Set<String> = []
+  /// Those of them that are another program's names.
+  private var foreign: Set<String> = []
 
   var diagnostics: Diagnostics { value.diagnostics }
   var position: Diagnostic.Position { value.position }
@@ -191,6 +193,7 @@ final class Section {
     for name in ForeignKeys.names(for: key, in: value.path) where !asked.contains(name) {
       guard let place = places[name] else { continue }
       asked.insert(name)
+      foreign.insert(name)
       reject(entries[place], hint: "here it is called \(key)")
       let path = value.path.isEmpty ? key : "\(value.path).\(key)"
       return Value(node: entries[place].value.node, name: key, path: path, diagnostics: diagnostics)
@@ -218,7 +221,7 @@ final class Section {
 
   /// Reports all keys that no reader asked for.
   func finish() {
-    let known = asked.sorted()
+    let known = asked.subtracting(foreign).sorted()
     let missing = known.filter { places[$0] == nil }
     for entry in entries where !asked.contains(entry.key) && !diagnostics.isFull {
       reject(

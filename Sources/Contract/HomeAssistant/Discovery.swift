@@ -141,7 +141,7 @@ package struct Discovery: Hashable, Sendable {
     if component.isEntity {
       writer.field("unique_id", "\(identifier(device.subject))_\(component.key)")
       // Otherwise Home Assistant 2026 puts the area in front, which for a room is often its name once more.
-      let words = [device.entityName ?? device.name, component[text: "name"]].compactMap(\.self)
+      let words = [device.name, component[text: "name"]].compactMap(\.self)
       writer.field("default_entity_id", "\(component.platform).\(words.joined(separator: " "))")
     }
     writer.fields(component.options)

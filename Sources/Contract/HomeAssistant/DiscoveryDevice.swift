@@ -15,8 +15,6 @@ package struct DiscoveryDevice: Hashable, Sendable {
 
   package var subject: Subject
   package var name: String
-  /// What the ids of its entities begin with; nil: its name.
-  package var entityName: String?
   package var make: DeviceMake
   /// Its Bluetooth address, which other integrations also use to identify it.
   package var address: DeviceAddress?
@@ -311,10 +309,11 @@ extension DiscoveryDevice {
     components.append(event.from(.minimal))
 
     let delivered = Reason.allCases.filter(\.isDelivered).map { jinjaQuoted($0.rawValue) }
-    for outcome in ["delivered", "missed"] {
+    // A sensor has the key `missed`, and the later of two would replace the other.
+    for (outcome, key) in [("delivered", "delivered"), ("missed", "near_missed")] {
       components.append(
         .trigger(
-          outcome, key: outcome, subtype: "near", topic: verdict,
+          outcome, key: key, subtype: "near", topic: verdict,
           of:
             "{{ 'delivered' if value_json.outcome in [\(delivered.joined(separator: ", "))] else 'missed' }}",
           outcome

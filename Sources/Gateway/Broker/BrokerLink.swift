@@ -1,4 +1,5 @@
 import Configuration
+import Contract
 import Core
 import Logging
 import Mosquitto
@@ -15,6 +16,8 @@ final class BrokerLink: Feature {
   private let watch: String
   private let broker: String
   private let clientID: String
+  /// The broker granted QoS 0 where 1 was asked for.
+  private let isWithoutQoS1 = Atomic(false)
   /// What the features read at present.
   private let subscribed = Mutex<Set<Filter>>([])
 
@@ -45,6 +48,10 @@ final class BrokerLink: Feature {
     delivery.subscribe(to: wanted)
   }
 
+  func report(into health: inout HealthMessage) {
+    if isWithoutQoS1.load(ordering: .relaxed) { health.brokerLacks.append(.qos1) }
+  }
+
   func run() async throws {
     subscribe()
     delivery.client.start()
@@ -67,6 +74,7 @@ final class BrokerLink: Feature {
     for await event in delivery.client.events {
       switch event {
       case .connected:
+        isWithoutQoS1.store(false, ordering: .relaxed)
         for feature in features { feature.connected() }
         if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
@@ -88,6 +96,9 @@ final class BrokerLink: Feature {
             "the broker closes each connection soon after it began; perhaps another client has this gateway's client id, \(clientID)"
           )
         }
+      case .subscribed(let filter, qos: 0):
+        let isAsked = subscribed.withLock { $0.contains { $0.topics == filter && $0.qos == .atLeastOnce } }
+        if isAsked { isWithoutQoS1.store(true, ordering: .relaxed) }
       case .subscribed: break
       case .acknowledged(let id): delivery.acknowledged(id)
       case .rejected(let message, let reason): delivery.refused(message, reason: reason)

@@ -11,8 +11,19 @@ final class Rivals: Feature {
   private let delivery: Delivery
   private let broker: String
   private let rivalry: Mutex<Rivalry>
+  /// What is known of whether the broker retains messages.
+  private let retention = Mutex(Retention.unknown)
   /// How often `instance` is published again at most, if other clients write something else there.
   private let corrections = Mutex(RateLimit(burst: 5, interval: .seconds(10)))
+
+  private enum Retention {
+    case unknown
+    /// `status` was heard, and asked for again.
+    case asked(at: MonotonicTime)
+    case shown
+  }
+  /// How long a broker may take to send what it retains.
+  private static let patience = TimeSpan.seconds(5)
 
   /// - Parameter broker: its address, for people.
   init(_ delivery: Delivery, _ own: InstanceMessage, broker: String) {
@@ -28,6 +39,7 @@ final class Rivals: Feature {
   func received(_ message: ReceivedMessage) throws -> Bool {
     switch message.topic {
     case delivery.topics.status:
+      look(message)
       // A retained message is of an earlier run, and at shutdown the message is our own.
       if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
     case delivery.topics.instance:
@@ -43,6 +55,26 @@ final class Rivals: Feature {
     default: return false
     }
     return true
+  }
+
+  func disconnected() { retention.withLock { $0 = .unknown } }
+
+  /// Whoever subscribes gets what is retained. In MQTT 3.1.1 a broker that retains nothing does not say so.
+  private func look(_ status: ReceivedMessage) {
+    let isToAsk = retention.withLock { retention in
+      if status.retain { retention = .shown }
+      guard case .unknown = retention, !status.payload.isEmpty else { return false }
+      retention = .asked(at: LiveClock.now)
+      return true
+    }
+    if isToAsk { delivery.subscribe(to: [Filter(topics: status.topic)]) }
+  }
+
+  func report(into health: inout HealthMessage) {
+    guard case .asked(let time) = retention.withLock({ $0 }), LiveClock.now - time > Self.patience else {
+      return
+    }
+    health.brokerLacks.append(.retained)
   }
 }
 

@@ -8,7 +8,7 @@ import Mosquitto
 import Outbox
 import Radio
 
-/// Checks everything that the gateway needs, and changes nothing.
+/// Checks everything that the gateway needs, and leaves nothing changed.
 package struct Doctor: Sendable {
   let configuration: Configuration
 
@@ -22,7 +22,8 @@ package struct Doctor: Sendable {
     let findings = radio() + strangers() + [clock(), disk()] + formerNames() + [library()]
     let (finding, options) = await broker()
     guard let options else { return findings + [finding] }
-    return findings + [finding] + (await permissions(options)) + (await remains(options))
+    return findings + [finding] + (await shortcomings(options)) + (await permissions(options))
+      + (await remains(options))
   }
 
   private func library() -> DoctorFinding {

@@ -66,7 +66,7 @@ struct AnnouncementPlan: Sendable {
       guard let room = rooms[name] else { return nil }
       var device = DiscoveryDevice.place(
         .room, name, hasNear: false, area: room.area ?? name, topics: topics)
-      if zones[name] != nil { device.entityName = name + " room" }
+      if zones[name] != nil { device.name = name + " room" }
       return device
     case .beacon(let name):
       guard let entry = entry(of: name) else { return nil }

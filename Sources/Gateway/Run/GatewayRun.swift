@@ -157,11 +157,11 @@ package struct GatewayRun: Sendable {
     if notifier != nil || alive != nil {
       features.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
     }
-    decisions.reporters.withLock { [features] in $0 = features }
     let link = BrokerLink(
       features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker,
       clientID: options.clientID)
     // They stop in reverse order: the radio first, the connection to the broker last.
+    decisions.reporters.withLock { [features] in $0 = features + [link] }
     var services: [any Service] = [link] + features
     if let companion { services.insert(companion, at: 0) }
     if let reloads {

@@ -49,13 +49,13 @@ extension Pipeline {
       }
       tellIfUnknown(moment, into: &output)
       let isInRoom = saved.room != nil && room(named: saved.room ?? "") != nil
-      let isInside = saved.inside.contains { heirs[.zone][$0] != nil } || isInRoom
-      let isElsewhere = saved.hasBeenInRoom && saved.room == nil && saved.inside.isEmpty
-      if beacon == nil || !isInside && !saved.hasSaid && !isElsewhere { output.forgotten.append(saved.key) }
       if saved.room != nil, !(isInRoom && moment.isNamesake) {
         tellRoomExit(of: beacon, moment, into: &output)
       }
-      guard let beacon else { continue }
+      guard let beacon else {
+        output.forgotten.append(saved.key)
+        continue
+      }
       var reader = StateCoder(body: saved.octets)
       reader.heirs = heirs
       guard let carried = try? CarriedBeacon(reading: &reader) else {
@@ -64,6 +64,8 @@ extension Pipeline {
         continue
       }
       take(carried, as: beacon, changed, moment)
+      // The transitions above save it anew.
+      if self.saved(beacon) == nil { output.forgotten.append(saved.key) }
     }
     return unread
   }

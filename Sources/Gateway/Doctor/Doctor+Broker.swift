@@ -1,0 +1,75 @@
+import Configuration
+import Contract
+import Core
+import Mosquitto
+import Synchronization
+
+/// What a broker cannot do. In MQTT 3.1.1 it does not say so, and neither does a broker of MQTT 5 that is mistaken about itself.
+extension Doctor {
+  /// How long a broker may take for all answers.
+  private static let patience = Duration.seconds(3)
+
+  private struct Trial {
+    var qos: Int?
+    var isAcknowledged = false
+    var isHeard = false
+    var isKept = false
+  }
+
+  /// Publishes a retained message to a topic that nobody reads, asks for it, and takes it away again.
+  func shortcomings(_ options: Options) async -> [DoctorFinding] {
+    guard let client = try? Client(options) else { return [] }
+    let topic = configuration.topics.doctor
+    let (retained, last) = ([UInt8]("\(UInt64.random(in: 0 ... .max))".utf8), [UInt8]("end".utf8))
+    let state = Mutex(Trial())
+    try? client.subscribe(to: topic)
+    let isComplete = await client.firstAnswer(within: Self.patience) { event -> Bool? in
+      state.withLock { trial in
+        switch event {
+        case .subscribed(_, let qos) where trial.qos == nil:
+          trial.qos = qos
+          try? client.publish(retained, to: topic, retain: true, id: 1)
+        case .subscribed:
+          // A broker sends what it retains before whatever is published later.
+          try? client.publish([], to: topic, qos: .atMostOnce, retain: true)
+          try? client.publish(last, to: topic, qos: .atMostOnce)
+        case .acknowledged(1): trial.isAcknowledged = true
+        case .rejected(let message, _) where message.id == 1: return false
+        case .message(let message) where message.payload == retained:
+          if message.retain { trial.isKept = true }
+          if !trial.isHeard { try? client.subscribe(to: topic) }
+          trial.isHeard = true
+        case .message(let message) where message.payload == last: return true
+        case .refused, .subscriptionRefused: return false
+        default: break
+        }
+        return nil
+      }
+    }
+    let trial = state.withLock { $0 }
+    var findings: [DoctorFinding] = []
+    func add(_ state: DoctorFinding.State, _ words: String) {
+      findings.append(
+        DoctorFinding("broker", state, words, remedy: "use a broker that does, such as mosquitto"))
+    }
+    if isComplete != false, trial.qos != nil, !trial.isAcknowledged {
+      add(
+        .fault,
+        "this broker acknowledges no messages (QoS 1): all that the gateway says of transitions would wait for ever"
+      )
+    }
+    if trial.qos == 0 {
+      add(
+        .warning,
+        "this broker delivers with QoS 0 only: what is published while a subscriber's connection is broken, it never gets"
+      )
+    }
+    if isComplete == true, !trial.isKept {
+      add(
+        .warning,
+        "this broker retains no messages: whoever subscribes learns the state of zones and beacons, and Home Assistant all of its devices, only when they are published again"
+      )
+    }
+    return findings
+  }
+}
