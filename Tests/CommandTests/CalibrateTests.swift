@@ -218,6 +218,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
   }
 
+  /// A hall with zones by position.
+  @Test func `a walk in the only room is judged by positions`() async throws {
+    let house = try House()
+    let outline = "outline: [[0 m, 0 m], [10 m, 0 m], [10 m, 4 m], [0 m, 4 m]]"
+    try house.write(
+      House.yaml.components(separatedBy: "rooms:")[0] + "rooms: [{ name: hall, receivers: [a, b], \(outline) }]\n"
+        + "receivers: [{ name: a, position: [0 m, 2 m] }, { name: b, position: [10 m, 2 m] }]\n", "site.yaml")
+    let marks = (0..<4).map { "\($0 * 30),hall,\($0 % 2 * 8 + 1),2\n\($0 * 30 + 29),hall,\($0 % 2 * 8 + 1),2\n" }
+    try house.write("time,room,x,y\n" + marks.joined() + "120,,,\n", "marks.csv")
+    let result = try await house.calibrate()
+    #expect(result.status == 0 && result.output.contains("OFF BY"), "\(result.errors)")
+    #expect(!result.output.contains("100"), "no score of rooms: \(result.output)")
+  }
+
   @Test func `rooms that a walk left out keep what an earlier walk measured`() async throws {
     let house = try House()
     #expect(try await house.calibrate().status == 0)

@@ -26,7 +26,7 @@ import Testing
     }.sorted()
     let octets = Array(text.joined(separator: "\n").utf8)
     let digest = StateChecksum.of(octets, count: octets.count)
-    let known: [UInt32: UInt64] = [20: 1_422_059_401_860_322_136]
+    let known: [UInt32: UInt64] = [21: 7_725_397_331_940_109_958]
     #expect(digest == known[StateCoder.layout], "raise StateCoder.layout, and note the digest here")
   }
 
@@ -109,6 +109,7 @@ import Testing
     "Proximity.ReceiverSight": "knownCount blindCount",
     "Proximity.ReceiverDrift": "rooms gains elsewhere changes",
     "Proximity.ReceiverGains": "rooms homes pause",
+    "Proximity.FittedGains": "hearers expected",
   ]
 }
 

@@ -50,9 +50,13 @@ package struct CalibrationResult: Sendable {
     if comparison.isTooIncomplete {
       return "it would make rooms worse that the walk left out" + missing
     }
-    if comparison.best == nil { return "rooms are right more often without this one" + missing }
+    let isOfPlaces = comparison.judgesPositions
+    if comparison.best == nil {
+      return (isOfPlaces ? "positions are nearer" : "rooms are right more often") + " without this one"
+        + missing
+    }
     if comparison.isPresentBetter {
-      return "the present one is right more often on this walk" + missing
+      return "the present one is \(isOfPlaces ? "nearer" : "right more often") on this walk" + missing
     }
     return nil
   }
@@ -72,11 +76,13 @@ package struct CalibrationResult: Sendable {
   /// The file to write; nil: nothing.
   package func file(version: String, time: WallTime) -> [UInt8]? {
     guard let calibration else { return nil }
-    let heldOut = comparison.map { comparison in
-      CalibrationAccount.HeldOut(
-        right: comparison.kept.right, changes: comparison.kept.changes,
-        trueChanges: comparison.kept.trueChanges,
-        delay: comparison.kept.delay)
+    let heldOut = comparison.flatMap { comparison in
+      comparison.judgesPositions
+        ? nil
+        : CalibrationAccount.HeldOut(
+          right: comparison.kept.right, changes: comparison.kept.changes,
+          trueChanges: comparison.kept.trueChanges,
+          delay: comparison.kept.delay)
     }
     let account = CalibrationAccount(
       time: time, version: version, beacon: beacon,
@@ -202,7 +208,7 @@ extension CalibrationResult {
     ]
     func add(_ title: String, _ assessment: RoomAssessment, _ remark: String) {
       var row = [
-        title, decimal(100 * assessment.right, decimals: 1) + " %",
+        title, comparison.judgesPositions ? "–" : decimal(100 * assessment.right, decimals: 1) + " %",
         "\(assessment.changes), \(assessment.trueChanges) true",
         assessment.delay.map { decimal($0, decimals: 1) + " s" } ?? "–",
       ]
@@ -236,6 +242,8 @@ extension CalibrationResult {
       remarks.append(
         "Rooms that the walk left out would be worse than with nothing measured: so they are if the walk leaves out one more."
       )
+    case nil where comparison.judgesPositions:
+      remarks.append("Positions are nearer with nothing measured than with this walk.")
     case nil: remarks.append("Rooms are right more often with nothing measured than with this walk.")
     }
     if presentIsOfThisWalk {

@@ -45,8 +45,20 @@ extension RoomCalibrator {
     /// Smaller differences between shares of the time are noise.
     static let chance = 0.005
 
+    /// Whether the rooms cannot be judged, as there is only one, but the positions within it.
+    public var judgesPositions: Bool { uncalibrated.trueChanges == 0 }
+
+    /// The variant with the smallest error of positions; nil: no calibration had.
+    private var nearest: RoomCalibrator.Parts? {
+      var (best, error) = (RoomCalibrator.Parts?.none, uncalibrated.distance ?? 0)
+      if let distance = pathLoss?.distance, distance < error { (best, error) = (.pathLoss, distance) }
+      if let distance = calibrated.distance, distance < error { best = .all }
+      return best
+    }
+
     /// The best variant. The full calibration wins unless a simpler one was right more often; nil: no calibration was best.
     public var best: RoomCalibrator.Parts? {
+      if judgesPositions { return nearest }
       var (best, right) = (RoomCalibrator.Parts?.some(.all), calibrated.right)
       if let pathLoss, pathLoss.right > right + Self.chance { (best, right) = (.pathLoss, pathLoss.right) }
       return uncalibrated.right > right + Self.chance || isTooIncomplete ? nil : best
@@ -56,7 +68,11 @@ extension RoomCalibrator {
     public var isTooIncomplete: Bool { lessComplete.map { $0.right < uncalibrated.right } ?? false }
 
     /// Whether the calibration in use is right more often than the best variant.
-    public var isPresentBetter: Bool { present.map { $0.right > kept.right + Self.chance } ?? false }
+    public var isPresentBetter: Bool {
+      guard let present else { return false }
+      if judgesPositions { return (present.distance ?? .infinity) < (kept.distance ?? .infinity) }
+      return present.right > kept.right + Self.chance
+    }
 
     /// The assessment of `best`.
     public var kept: RoomAssessment {
@@ -74,7 +90,7 @@ extension RoomCalibrator {
   /// A room with less signal counts as not covered, seconds.
   private static let leastOfRoom = 5.0
 
-  /// Assesses a walk by cross-validation; nil: the walk is too short, or it has no change of room.
+  /// Assesses a walk by cross-validation; nil: the walk is too short, or it has no change of room though there are several.
   public func assess(_ walk: MarkedWalk) -> Comparison? { assess(walk) { _ in } }
 
   /// Assesses a walk by cross-validation and reports progress; nil: the walk is too short, or it has no change of room.
@@ -111,7 +127,9 @@ extension RoomCalibrator {
       }
       try progress(Double(fold + 1) / Double(Self.folds))
     }
-    guard nothing.assessment.trueChanges > 0 else { return nil }
+    // With a single room, marked positions can be judged.
+    let isOneRoom = plan.rooms.count == 1 && nothing.assessment.distance != nil
+    guard nothing.assessment.trueChanges > 0 || isOneRoom else { return nil }
     return Comparison(
       uncalibrated: nothing.assessment, pathLoss: plan.hasGeometry ? pathLoss.assessment : nil,
       calibrated: all.assessment, present: present.map { _ in old.assessment },

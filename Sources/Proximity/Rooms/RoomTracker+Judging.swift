@@ -29,6 +29,7 @@ extension RoomTracker {
       var spoken = hearings.count
       let last = tracks[track].window
       holdOn(track, in: window)
+      if !model.isCalibrated { fittedGains.note(hearings, of: track, in: window, usual: gains.decibels) }
       takeOffGains()
       setAside(&spoken)
       switch sense(track, at: RoomWindows.end(of: window)) {
@@ -159,7 +160,8 @@ extension RoomTracker {
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
       sums[best] >= Self.toldFrom, hasBeenHeardByAll(track, at: time),
       // Without outlines, other receivers give no evidence for a blind room.
-      model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
+      model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best))),
+      !isInDoubt(track)
     else { return }
     let (beacon, probabilities) = (beacon(of: track), sums)
     let old = tracks[track].told

@@ -17,7 +17,7 @@ extension RoomTracker {
   /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room. A room without outline and
   /// receivers is blind until it was measured.
   public func isBlind(_ room: RoomIndex) -> Bool {
-    if model.access.sizes[Int(room.rawValue)] == 0, model.grid == nil { return true }
+    if isUnmeasured(room) { return true }
     var deciding = known
     if model.grid == nil {
       let own = plan.rooms[Int(room.rawValue)].receivers.compactMap { hearer($0) }
@@ -25,6 +25,11 @@ extension RoomTracker {
       if !heard.isEmpty { deciding = heard }
     }
     return !deciding.isEmpty && deciding.isSubset(of: blind)
+  }
+
+  /// Whether nothing shows that a beacon is in a room: it has neither outline nor receivers, and was not measured.
+  func isUnmeasured(_ room: RoomIndex) -> Bool {
+    model.grid == nil && model.access.sizes[Int(room.rawValue)] == 0
   }
 
   /// The beacons in a room, in the order of arrival.
@@ -60,6 +65,7 @@ extension RoomTracker {
   /// Adopts the gains that an earlier run or configuration learnt without a calibration.
   public mutating func adopt(receiverGains earlier: [ReceiverIndex: Double]) {
     gains.adopt(plan.hearers.map { earlier[$0.receiver].map { Float($0) } })
+    fittedGains.begin(from: gains.decibels)
   }
 
   public func room(of beacon: BeaconIndex) -> RoomIndex? {
@@ -166,7 +172,9 @@ extension RoomTracker {
 /// Collects the errors of receivers. They show which receiver was moved or, without a calibration, how sensitive each one is.
 extension RoomTracker {
   /// By hearer: gain relative to the maps, dB.
-  var gainsOfHearers: [Float] { model.isCalibrated ? drift.gains : gains.decibels }
+  var gainsOfHearers: [Float] {
+    model.isCalibrated ? drift.gains : model.grid == nil ? gains.decibels : fittedGains.decibels
+  }
 
   /// Records that a beacon changed rooms.
   mutating func beginStay(_ track: Int) {
@@ -217,12 +225,12 @@ extension RoomTracker {
   mutating func noteGains(_ track: Int, hearings count: Int) {
     let room = Int(tracks[track].told)
     guard room >= 0, sums[room] >= Self.toldFrom, gains.counts(track, in: room) else { return }
-    let offset = tracks[track].offset
+    let (offset, known) = (tracks[track].offset, gainsOfHearers)
     beliefs.look(track) { belief in
       for hearing in hearings.prefix(count) {
         let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
         let bounded = min(max(error, -Self.oddError), Self.oddError)
-        gains.note(bounded + gains.decibels[hearing.hearer], of: hearing.hearer, in: room)
+        gains.note(bounded + known[hearing.hearer], of: hearing.hearer, in: room)
       }
     }
   }

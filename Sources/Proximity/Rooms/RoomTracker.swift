@@ -39,8 +39,9 @@ public struct RoomTracker: Sendable {
   /// `drift` and `leaveOneOut` learn only in calibrated rooms.
   var drift: ReceiverDrift
   var leaveOneOut: LeaveOneOut
-  /// Learns only in uncalibrated rooms.
+  /// Learn only in uncalibrated rooms, the second only with outlines.
   var gains: ReceiverGains
+  var fittedGains: FittedGains
 
   /// - Parameters:
   ///   - calibration: nil: nothing was measured.
@@ -64,6 +65,7 @@ public struct RoomTracker: Sendable {
     lastWords = plan.hearers.map { _ in MonotonicTime(nanoseconds: .min) }
     insiders = plan.rooms.map { _ in [:] }
     gains = ReceiverGains(plan, model.grid)
+    fittedGains = FittedGains(plan, model)
     drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
     leaveOneOut = LeaveOneOut(hearers: plan.hearers.count)
   }
@@ -223,6 +225,7 @@ extension RoomTracker: StateFields {
     try windows.fields(&coder, tracks: tracks.count, hearers: plan.hearers.count)
     try coder("drift", &drift)
     try coder("gains", &gains)
+    try coder("fitted_gains", &fittedGains)
   }
 
   private func write(_ track: Int, to coder: inout StateCoder) {
@@ -295,8 +298,11 @@ extension RoomTracker {
       ?? false
   }
 
+  /// A room that cannot be told any more, since its calibration was removed, keeps nobody.
   private func isInBlindRoom(_ track: Int) -> Bool {
-    tracks[track].told >= 0 && isBlind(RoomIndex(rawValue: tracks[track].told))
+    guard tracks[track].told >= 0 else { return false }
+    let room = RoomIndex(rawValue: tracks[track].told)
+    return !isUnmeasured(room) && isBlind(room)
   }
 
   private mutating func leave(
@@ -377,4 +383,17 @@ extension RoomTracker {
 
   /// A receiver that hears no beacon for this long may have failed.
   private static let silenceOfAFailure = TimeSpan.seconds(3)
+
+  /// Whether a receiver that heard this beacon well reports nothing any more, not even other beacons, and it is not yet plain why. For
+  /// these ten seconds nobody changes rooms: without that receiver's levels another room may seem more probable. Afterwards the others
+  /// decide. A receiver that is known to be blind leaves no doubt.
+  func isInDoubt(_ track: Int) -> Bool {
+    guard tracks[track].told >= 0, let window = tracks[track].window else { return false }
+    return plan.hearers.indices.contains { hearer in
+      !blind.contains(hearer)
+        && held.lastWord(of: track, at: hearer, in: window).map {
+          lastWords[hearer] <= RoomWindows.end(of: $0)
+        } ?? false
+    }
+  }
 }

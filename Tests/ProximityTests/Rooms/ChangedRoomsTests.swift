@@ -59,4 +59,31 @@ import Testing
     let moved = Set(scene.transitions.map { Int($0.beacon.rawValue) })
     #expect(moved == Set(places.indices.filter { places[$0] == site.rooms }))
   }
+
+  /// Until it is measured again, nothing can be told of such a room.
+  @Test func `a beacon leaves a room without receivers whose calibration was removed`() throws {
+    var rooms = plan(2)
+    rooms.rooms.append(.init(outline: [], receivers: []))
+    let levels = [[-50, -70], [-70, -50], [-65, -65]]
+    let calibration = RoomCalibration(
+      wallLoss: 4.5,
+      histograms: levels.enumerated().flatMap { room, levels in
+        levels.enumerated().map {
+          .init(receiver: "r\($0)", room: "room\(room)", lowest: $1, counts: [100])
+        }
+      })
+    var scene = RoomScene(rooms)
+    scene.tracker = RoomTracker(
+      rooms, calibration: calibration, rooms: (0..<3).map { "room\($0)" }, receivers: ["r0", "r1"])
+    for _ in 0..<40 {
+      for receiver in 0..<2 { scene.hear(-65, at: receiver) }
+      scene.advance(.milliseconds(250))
+    }
+    #expect(scene.room == 2)
+    let state = try #require(scene.tracker.state(of: scene.beacon))
+    scene.tracker = RoomTracker(rooms)
+    scene.tracker.restore(state, of: scene.beacon, sightSince: scene.time)
+    scene.advance(.seconds(60))
+    #expect(scene.room == nil && scene.transitions.last?.event == .exit)
+  }
 }

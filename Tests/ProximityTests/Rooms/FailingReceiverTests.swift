@@ -143,4 +143,85 @@ import Testing
     scene.advance(.seconds(600))
     #expect(scene.room == nil)
   }
+
+  /// Of a beacon that stays, in a room with 4 dB of noise.
+  @Test(arguments: [true, false]) func aSilenceMovesNobodyInTheWindowOfDoubt(outlines: Bool) {
+    var moved: [String] = []
+    for seed in 1...60 as ClosedRange<UInt64> {
+      func rooms(failing: Int?) -> [Int?] {
+        var scene = RoomScene(RoomScene.plan(outlines: outlines), seed: seed)
+        let point = Point(x: 0.3 + Double(seed % 20) * 0.6, y: 0.5 + Double(seed % 7) * 0.5)
+        scene.stay(at: point, seconds: 15 + Double(seed % 5))
+        if let failing { scene.muted = [failing] }
+        return (0..<18).map { _ in
+          scene.hear(at: point)
+          return scene.room
+        }
+      }
+      let sound = rooms(failing: nil)
+      for failing in 0..<3 {
+        let failed = rooms(failing: failing)
+        if let first = sound.first, sound.allSatisfy({ $0 == first }), failed != sound {
+          moved.append("\(seed): \(failing)")
+        }
+      }
+    }
+    #expect(moved == [])
+  }
+}
+
+/// A robot walks about in a recorded flat, and one of six receivers falls silent.
+@Suite(.enabled(if: RecordedFlat.isThere), .serialized) struct FailureInAFlatTests {
+  /// The rooms told while one receiver says nothing, by window.
+  private func rooms(
+    _ moments: ArraySlice<MarkedWalk.Moment>, _ plan: RoomPlan, from failure: Int, of hearer: Int?
+  )
+    -> [Int?]
+  {
+    var tracker = RoomTracker(plan)
+    var none: [RoomTransition] = []
+    return moments.indices.map { index in
+      let end = RoomWindows.end(of: moments[index].window)
+      let middle = MonotonicTime(nanoseconds: end.nanoseconds - RoomWindows.length.nanoseconds / 2)
+      for hearing in moments[index].hearings where index < failure || hearing.hearer != hearer {
+        tracker.observe(
+          Sighting(
+            beacon: BeaconIndex(rawValue: 0), receiver: plan.hearers[hearing.hearer].receiver,
+            rssi: Int8(hearing.level.rounded()), measuredPower: nil, time: middle,
+            wallTime: WallTime(nanoseconds: middle.nanoseconds)))
+      }
+      tracker.advance(to: end, into: &none)
+      return tracker.room(of: BeaconIndex(rawValue: 0)).map { Int($0.rawValue) }
+    }
+  }
+
+  /// Without the window of doubt, somebody is moved in 8 of 168 cases (names) and in most of these few (outlines).
+  @Test(arguments: [true, false]) func nobodyIsMovedInTheWindowOfDoubt(outlines: Bool) throws {
+    let flat = try RecordedFlat()
+    var plan = flat.plan
+    if !outlines { for room in plan.rooms.indices { plan.rooms[room].outline = [] } }
+    let marks = flat.rows.map { MarkedWalk.Mark(time: $0.time, room: RoomIndex(rawValue: Int32($0.room))) }
+    let moments = MarkedWalk(flat.rows.map(flat.sighting), marks: marks, plan: plan).moments
+    var moved: [String] = []
+    for part in outlines ? [5, 12] : Array(0..<33) {
+      let failure = moments.count * (part + 1) / 35
+      let room = moments[failure].room
+      let start = max(0, failure - (outlines ? 200 : 400))
+      // Until 9 s after the failure, or 3 s before it leaves its room.
+      let leaves =
+        moments[failure...].first { $0.room != room || $0.window > moments[failure].window + 40 }?.window ?? 0
+      let until = min(moments[failure].window + 30, leaves - 10)
+      let slice = moments[start..<failure] + moments[failure...].prefix { $0.window <= until }
+      guard slice.endIndex > failure else { continue }
+      let sound = rooms(slice, plan, from: failure, of: nil)
+      guard sound.dropFirst(failure - start).allSatisfy({ $0 == Int(room) }) else { continue }
+      for hearer in outlines ? [2, 3] : Array(0..<6)
+      where rooms(slice, plan, from: failure, of: hearer).dropFirst(failure - start)
+        .contains(where: { $0 != Int(room) })
+      {
+        moved.append("\(hearer) at \(part)")
+      }
+    }
+    #expect(moved == [])
+  }
 }
