@@ -29,7 +29,11 @@ export function planZoom(canvas, layer, space, redraw) {
     canvas.closest('.plan').requestFullscreen().then(() => navigator.wakeLock?.request('screen')).catch(() => {});
   });
   wall.hidden = !document.fullscreenEnabled;
-  document.addEventListener('fullscreenchange', () => attribute(wall, 'aria-pressed', document.fullscreenElement !== null));
+  const turned = () => {
+    if (wall.isConnected) attribute(wall, 'aria-pressed', document.fullscreenElement !== null);
+    else document.removeEventListener('fullscreenchange', turned);
+  };
+  document.addEventListener('fullscreenchange', turned);
   const buttons = el('div.zooms', {}, button('−', words.beacon.zoomOut, () => to(by / 1.5, centre())), button('+', words.beacon.zoomIn, () => to(by * 1.5, centre())), all, wall);
 
   // Where nothing is to be made smaller, the wheel scrolls the page.
