@@ -65,6 +65,33 @@ import Testing
     return false
   }
 
+  /// More at once than the client takes in: what it dropped is read again.
+  @Test func thousandsOfLeftoversAreAllCleared() async throws {
+    let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0")
+    defer { broker.stop() }
+    let script = """
+      import socket, struct, sys
+      peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+      peer.sendall(bytes([0x10, 13, 0, 4]) + b"MQTT" + bytes([4, 2, 0, 60, 0, 1]) + b"z")
+      for number in range(5000):
+          topic = b"beaconkeeper/g/beacon/old%d/zone" % number
+          body = struct.pack(">H", len(topic)) + topic + b"house"
+          peer.sendall(bytes([0x31, len(body)]) + body)
+      peer.sendall(bytes([0xC0, 0]))
+      while peer.recv(4)[-2:] != bytes([0xD0, 0]): pass
+      """
+    let filled = try await Command(
+      ["-c", script, "\(broker.port)"], executable: URL(fileURLWithPath: "/usr/bin/python3")
+    ).end()
+    #expect(filled.status == 0, "\(filled.errors)")
+    func left(_ kept: [String: String]) -> Int { kept.keys.count { $0.hasPrefix("beacon/old") } }
+    #expect(left(try await kept(broker)) == 5000)
+    let gateway = try Command(
+      ["run", "--config", try configuration(broker), "--capture", try recording(tagFor: 600)])
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await kept(broker) { left($0) == 0 })
+  }
+
   /// RabbitMQ returns nothing of what it retains to a subscription with wildcards. Here the access list keeps it.
   @Test func whatIsRenamedWhileTheGatewayIsOffIsClearedWhereItCannotBeRead() async throws {
     let access = try file(

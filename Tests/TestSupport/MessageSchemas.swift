@@ -40,8 +40,8 @@ package struct MessageSchemas: Sendable {
     if !isRoom { levels.removeFirst(2) }
     if isRoom || levels.count == 3 || levels.first == "observations", levels.count > 1 { levels[1] = "+" }
     let kind = levels.joined(separator: "/")
-    // What others say to the gateway; and what is no longer retained.
-    if topic.hasSuffix("/app/set") || topic.hasSuffix("/app/seen")
+    // What others say to the gateway; what is no longer retained; and what `doctor` tries.
+    if kind == "doctor" || topic.hasSuffix("/app/set") || topic.hasSuffix("/app/seen")
       || (payload.isEmpty && cleared.contains(kind))
     {
       return []

@@ -22,6 +22,8 @@ final class LeftoverService: Feature {
   private static let pause = Duration.seconds(1)
   /// Topics are cleared after this time without announcements to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
+  /// How often the broker is asked again at most, where messages came faster than they were read.
+  private static let repetitions = 20
   /// The largest number of corrections that may wait, because each needs memory.
   private static let correctionLimit = 1_000
 
@@ -36,6 +38,10 @@ final class LeftoverService: Feature {
     var end: MonotonicTime?
     /// Whether it may be cleared.
     var mayClear = false
+    /// How many messages the client had dropped when the broker was asked.
+    var dropped: UInt64 = 0
+    /// How often it was asked since the connection or the reload.
+    var asked = 0
     var corrections: [String: Leftovers.Correction] = [:]
     /// Where last wills of former sessions may still come, and until when.
     var wills: Set<String> = []
@@ -90,6 +96,7 @@ final class LeftoverService: Feature {
       state.leftovers = leftovers
       state.discovery = discovery
       state.isDue = true
+      state.asked = 0
     }
     alarm.ring()
   }
@@ -98,6 +105,7 @@ final class LeftoverService: Feature {
     state.withLock { state in
       state.isConnected = true
       state.isDue = true
+      state.asked = 0
     }
     alarm.ring()
   }
@@ -138,17 +146,21 @@ final class LeftoverService: Feature {
 
   private func beginLook() {
     let settledSince = homeAssistant.settledSince
+    let dropped = delivery.client.events.lostMessages
     let (filters, removals): ([String], [Message]) = state.withLock { state in
       let now = LiveClock.now
       if state.isConnected {
         state.isConnected = false
         state.mayClear = false
+        state.dropped = dropped
         state.end = now + Self.patience
         return (state.leftovers.claims, [])
       }
       guard state.isDue, let settledSince, now - settledSince >= Self.settling else { return ([], []) }
       state.isDue = false
       state.mayClear = true
+      state.dropped = dropped
+      state.asked += 1
       state.end = now + Self.patience
       let remembered = delivery.remembered.all.sorted()
       return (
@@ -188,9 +200,12 @@ final class LeftoverService: Feature {
   }
 
   private func endLook() {
+    let dropped = delivery.client.events.lostMessages
     let filters: [String] = state.withLock { state in
       guard let end = state.end, LiveClock.now >= end else { return [] }
       state.end = nil
+      // What was dropped is still there; each look leaves less.
+      if state.mayClear, dropped != state.dropped, state.asked < Self.repetitions { state.isDue = true }
       state.mayClear = false
       return state.leftovers.filters
     }

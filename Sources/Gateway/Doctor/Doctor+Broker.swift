@@ -4,7 +4,7 @@ import Core
 import Mosquitto
 import Synchronization
 
-/// What a broker cannot do. In MQTT 3.1.1 it does not say so, and neither does a broker of MQTT 5 that is mistaken about itself.
+/// What a broker cannot do that speaks only MQTT 3.1.1, in which it cannot say so.
 extension Doctor {
   /// How long a broker may take for all answers.
   private static let patience = Duration.seconds(3)
@@ -18,6 +18,10 @@ extension Doctor {
 
   /// Publishes a retained message to a topic that nobody reads, asks for it, and takes it away again.
   func shortcomings(_ options: Options) async -> [DoctorFinding] {
+    var newer = options
+    newer.protocolVersion = .v5
+    // Its subscribers are left in peace.
+    if case .accepted = await BrokerTrial(newer).run() { return [] }
     guard let client = try? Client(options) else { return [] }
     let topic = configuration.topics.doctor
     let (retained, last) = ([UInt8]("\(UInt64.random(in: 0 ... .max))".utf8), [UInt8]("end".utf8))
