@@ -223,9 +223,12 @@ import Testing
     let house = try House()
     let outline = "outline: [[0 m, 0 m], [10 m, 0 m], [10 m, 4 m], [0 m, 4 m]]"
     try house.write(
-      House.yaml.components(separatedBy: "rooms:")[0] + "rooms: [{ name: hall, receivers: [a, b], \(outline) }]\n"
+      House.yaml.components(separatedBy: "rooms:")[0]
+        + "rooms: [{ name: hall, receivers: [a, b], \(outline) }]\n"
         + "receivers: [{ name: a, position: [0 m, 2 m] }, { name: b, position: [10 m, 2 m] }]\n", "site.yaml")
-    let marks = (0..<4).map { "\($0 * 30),hall,\($0 % 2 * 8 + 1),2\n\($0 * 30 + 29),hall,\($0 % 2 * 8 + 1),2\n" }
+    let marks = (0..<4).map {
+      "\($0 * 30),hall,\($0 % 2 * 4 + 3),2\n\($0 * 30 + 29),hall,\($0 % 2 * 4 + 3),2\n"
+    }
     try house.write("time,room,x,y\n" + marks.joined() + "120,,,\n", "marks.csv")
     let result = try await house.calibrate()
     #expect(result.status == 0 && result.output.contains("OFF BY"), "\(result.errors)")

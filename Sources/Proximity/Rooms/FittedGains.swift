@@ -18,6 +18,8 @@ struct FittedGains: Sendable {
   private let expected: [Float]
   /// By hearer: its gain, dB.
   private(set) var decibels: [Float]
+  /// Whether there are enough scenes. With fewer than four receivers there are none.
+  var isFitted: Bool { scenes.count >= Self.least }
   private var scenes: [Scene] = []
   /// The scene that is being collected.
   private var open = Scene()
@@ -124,7 +126,7 @@ struct FittedGains: Sendable {
     }
     if scenes.count < Self.sceneLimit { scenes.append(open) } else { scenes[notes % Self.sceneLimit] = open }
     notes += 1
-    if scenes.count >= Self.least { learn(usual) }
+    if isFitted { learn(usual) }
   }
 
   /// The root mean square of the differences in dB, whatever the strength of the beacons.

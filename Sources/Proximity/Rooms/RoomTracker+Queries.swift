@@ -173,7 +173,7 @@ extension RoomTracker {
 extension RoomTracker {
   /// By hearer: gain relative to the maps, dB.
   var gainsOfHearers: [Float] {
-    model.isCalibrated ? drift.gains : model.grid == nil ? gains.decibels : fittedGains.decibels
+    model.isCalibrated ? drift.gains : fittedGains.isFitted ? fittedGains.decibels : gains.decibels
   }
 
   /// Records that a beacon changed rooms.
