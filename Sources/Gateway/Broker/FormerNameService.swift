@@ -150,15 +150,14 @@ final class FormerNameService: Feature {
       )
       return true
     }
-    logger.notice("this gateway was called \(outbox.gateway): its retained messages are cleared")
     leftovers.expectWills(at: topics.map(\.status))
-    guard outbox.waiting == 0 else {
+    let waiting = outbox.waiting
+    if waiting == 0 { outbox.remove() }
+    logger.notice("this gateway was called \(outbox.gateway): its retained messages are cleared")
+    if waiting > 0 {
       logger.warning(
-        "\(outbox.waiting) transitions of \(outbox.gateway) were never delivered; they stay in \(outbox.path)"
-      )
-      return true
+        "\(waiting) transitions of \(outbox.gateway) were never delivered; they stay in \(outbox.path)")
     }
-    outbox.remove()
     return true
   }
 
