@@ -190,7 +190,7 @@ extension TransitionMessage {
   private var timeText: InlineArray<24, UInt8> { InlineArray { $0.append(wallTime) } }
 
   /// 2024-01-01: a clock before this has not been set yet.
-  private static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
+  package static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
 
   /// The payload, version 1.
   package var json: [UInt8] {

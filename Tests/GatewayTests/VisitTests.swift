@@ -7,7 +7,7 @@ import Testing
 
 /// Visits, from the transitions of a diary.
 @Suite struct VisitTests {
-  private func at(_ minute: Double) -> WallTime { WallTime(nanoseconds: 0) + .seconds(minute * 60) }
+  private func at(_ minute: Double) -> WallTime { TransitionMessage.trusted + .seconds(minute * 60) }
 
   /// - Parameter story: minute, beacon, word.
   private func book(
@@ -44,6 +44,9 @@ import Testing
     #expect(book([(5, "key", "exit"), (6, "van", "near")]) == ["key ?-5", "van ?-… near 6"])
     // The state was lost with the card: nobody saw the end.
     #expect(book([(1, "key", "enter"), (9, "key", "enter")]) == ["key 1-?", "key 9-…"])
+    // A Pi whose clock was not set yet, at the beginning or at the end.
+    #expect(book([(-99, "key", "enter"), (3, "key", "exit")]) == ["key ?-3"])
+    #expect(book([(1, "key", "enter"), (-99, "key", "exit")]) == ["key 1-?"])
     // The clock was set back meanwhile.
     var visit = Visit(beacon: "key", kind: .zone, place: "hall", from: at(9))
     visit.to = at(4)

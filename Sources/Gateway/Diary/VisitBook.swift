@@ -7,7 +7,7 @@ package struct Visit: Hashable, Sendable {
   package var beacon: String
   package var kind: PlaceKind
   package var place: String
-  /// nil: before the diary begins.
+  /// nil: before the diary begins, or before the machine's clock was set.
   package var from: WallTime?
   package var near: WallTime?
   /// nil: it is still there, or `isEndUnknown`.
@@ -53,6 +53,7 @@ package struct VisitBook: Sendable {
     }
     let key = Key(beacon: entry.thing, kind: kind, place: entry.place)
     let earlier = open.removeValue(forKey: key)
+    let time = entry.time < TransitionMessage.trusted ? nil : entry.time
     var visit = earlier ?? Visit(beacon: key.beacon, kind: kind, place: key.place)
     switch entry.word {
     case "enter":
@@ -60,10 +61,11 @@ package struct VisitBook: Sendable {
         unended.isEndUnknown = true
         keep(unended)
       }
-      visit = Visit(beacon: key.beacon, kind: kind, place: key.place, from: entry.time)
-    case "near": visit.near = visit.near ?? entry.time
+      visit = Visit(beacon: key.beacon, kind: kind, place: key.place, from: time)
+    case "near": visit.near = visit.near ?? time
     default:
-      visit.to = entry.time
+      visit.to = time
+      visit.isEndUnknown = time == nil
       return keep(visit)
     }
     open[key] = visit
@@ -84,9 +86,10 @@ package struct VisitBook: Sendable {
       all.closed.append(visit)
     }
     return all.closed.sorted { a, b in
-      let (begin, other) = (a.from ?? a.near ?? a.to, b.from ?? b.near ?? b.to)
-      guard let begin, let other, begin != other else { return (a.beacon, a.place) < (b.beacon, b.place) }
-      return begin < other
+      // What nobody knows the time of comes first.
+      let none = WallTime(nanoseconds: .min)
+      let (begin, other) = (a.from ?? a.near ?? a.to ?? none, b.from ?? b.near ?? b.to ?? none)
+      return (begin, a.beacon, a.place) < (other, b.beacon, b.place)
     }
   }
 }
