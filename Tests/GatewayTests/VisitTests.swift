@@ -72,7 +72,7 @@ import Testing
     visit.to = at(1)
     #expect(
       visit.csv(at: at(5))
-        == #"'=cmd(),room,"the ""den"", upstairs",1970-01-01T00:00:00.000Z,,1970-01-01T00:01:00.000Z,60,false"#
+        == #"'=cmd(),room,"the ""den"", upstairs",2024-01-01T00:00:00.000Z,,2024-01-01T00:01:00.000Z,60,false"#
     )
   }
 }

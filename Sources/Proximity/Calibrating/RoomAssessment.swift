@@ -46,7 +46,7 @@ extension RoomCalibrator {
     static let chance = 0.005
 
     /// Whether the rooms cannot be judged, as there is only one, but the positions within it.
-    public var judgesPositions: Bool { uncalibrated.trueChanges == 0 }
+    public var judgesPositions: Bool { uncalibrated.trueChanges == 0 && uncalibrated.distance != nil }
 
     /// The variant with the smallest error of positions; nil: no calibration had.
     private var nearest: RoomCalibrator.Parts? {

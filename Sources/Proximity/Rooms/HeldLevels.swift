@@ -73,9 +73,9 @@ struct HeldLevels: Sendable {
 
   /// A receiver that heard a beacon this well, dBm, and then does not, has probably failed: a beacon that is carried away grows weak
   /// before it is not heard.
-  private static let strong: Int16 = -850
-  /// The window of doubt: for how long such a silence may mean either, from the last word on. 10 s.
-  private static let doubt: Int32 = 33
+  private static let strong: Int16 = -750
+  /// The window of doubt: for how long such a silence may mean either, from the last word on. 5 s.
+  private static let doubt: Int32 = 17
 
   /// The last window with a level of a track at a receiver that fell silent suddenly, while it may have failed; nil: it did not.
   func lastWord(of track: Int, at silent: Int, in window: Int64) -> Int64? {

@@ -385,7 +385,7 @@ extension RoomTracker {
   private static let silenceOfAFailure = TimeSpan.seconds(3)
 
   /// Whether a receiver that heard this beacon well reports nothing any more, not even other beacons, and it is not yet plain why. For
-  /// these ten seconds nobody changes rooms: without that receiver's levels another room may seem more probable. Afterwards the others
+  /// these five seconds nobody changes rooms: without that receiver's levels another room may seem more probable. Afterwards the others
   /// decide. A receiver that is known to be blind leaves no doubt.
   func isInDoubt(_ track: Int) -> Bool {
     guard tracks[track].told >= 0, let window = tracks[track].window else { return false }

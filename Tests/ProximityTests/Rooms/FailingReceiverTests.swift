@@ -153,7 +153,7 @@ import Testing
         let point = Point(x: 0.3 + Double(seed % 20) * 0.6, y: 0.5 + Double(seed % 7) * 0.5)
         scene.stay(at: point, seconds: 15 + Double(seed % 5))
         if let failing { scene.muted = [failing] }
-        return (0..<18).map { _ in
+        return (0..<9).map { _ in
           scene.hear(at: point)
           return scene.room
         }
@@ -207,10 +207,10 @@ import Testing
       let failure = moments.count * (part + 1) / 35
       let room = moments[failure].room
       let start = max(0, failure - (outlines ? 200 : 400))
-      // Until 9 s after the failure, or 3 s before it leaves its room.
+      // Until 4.5 s after the failure, or 3 s before it leaves its room.
       let leaves =
         moments[failure...].first { $0.room != room || $0.window > moments[failure].window + 40 }?.window ?? 0
-      let until = min(moments[failure].window + 30, leaves - 10)
+      let until = min(moments[failure].window + 15, leaves - 10)
       let slice = moments[start..<failure] + moments[failure...].prefix { $0.window <= until }
       guard slice.endIndex > failure else { continue }
       let sound = rooms(slice, plan, from: failure, of: nil)
