@@ -30,12 +30,14 @@ import Testing
     // What an old one passes to nobody, nobody knows.
     #expect(words.contains("retains no messages") == (habit != "old"), "\(words)")
     #expect(words.contains("delivers with QoS 0 only") == (habit != "old"), "\(words)")
-    #expect(words.contains("acknowledges no messages") == (habit == "mute"), "\(words)")
+    #expect(words.contains("acknowledged no message") == (habit == "mute"), "\(words)")
     let gateway = try Command(["run", "--config", path, "--capture", "config/walk.jsonl"])
     defer { gateway.signal(SIGKILL) }
     let lacks = "\"broker_lacks\":[\"retained\",\"qos1\"]"
     if habit == "old" {
       #expect(try await gateway.wait { broker.hasHeard("\"queued\":0") })
+      // A gateway waits for five seconds before it says so.
+      try await Task.sleep(for: .seconds(6))
     } else {
       #expect(try await gateway.wait { broker.hasHeard(lacks) })
     }

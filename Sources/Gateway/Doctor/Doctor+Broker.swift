@@ -51,6 +51,7 @@ extension Doctor {
       }
     }
     let trial = state.withLock { $0 }
+    if isComplete != true, trial.qos != nil { await clear(topic, options) }
     var findings: [DoctorFinding] = []
     func add(_ state: DoctorFinding.State, _ words: String) {
       findings.append(
@@ -59,7 +60,7 @@ extension Doctor {
     if isComplete != false, trial.qos != nil, !trial.isAcknowledged {
       add(
         .fault,
-        "this broker acknowledges no messages (QoS 1): all that the gateway says of transitions would wait for ever"
+        "this broker acknowledged no message (QoS 1) within 3 s: what the gateway says of transitions would wait for ever"
       )
     }
     if trial.qos == 0 {
@@ -75,5 +76,20 @@ extension Doctor {
       )
     }
     return findings
+  }
+
+  /// What was published must not stay where the broker was slow, or delivers nothing.
+  private func clear(_ topic: String, _ options: Options) async {
+    guard let client = try? Client(options) else { return }
+    try? client.subscribe(to: topic)
+    _ = await client.firstAnswer(within: Self.patience) { event -> Bool? in
+      switch event {
+      case .subscribed: try? client.publish([], to: topic, retain: true, id: 1)
+      case .acknowledged(1): return true
+      case .refused, .subscriptionRefused, .rejected: return false
+      default: break
+      }
+      return nil
+    }
   }
 }

@@ -70,22 +70,6 @@ struct HeldLevels: Sendable {
     guard word.gap > 0, age >= 0, age <= Int32(word.gap) + Int32(word.gap) / 2 + 1 else { return nil }
     return RoomHearing(hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples))
   }
-
-  /// A receiver that heard a beacon this well, dBm, and then does not, has probably failed: a beacon that is carried away grows weak
-  /// before it is not heard.
-  private static let strong: Int16 = -750
-  /// The window of doubt: for how long such a silence may mean either, from the last word on. 5 s.
-  private static let doubt: Int32 = 17
-
-  /// The last window with a level of a track at a receiver that fell silent suddenly, while it may have failed; nil: it did not.
-  func lastWord(of track: Int, at silent: Int, in window: Int64) -> Int64? {
-    let word = words[track * hearers + silent]
-    let age = Int32(truncatingIfNeeded: window) &- word.window
-    guard word.gap > 0, word.level >= Self.strong, (1...Self.doubt).contains(age),
-      hearing(of: track, at: silent, in: window) == nil
-    else { return nil }
-    return window - Int64(age)
-  }
 }
 
 extension HeldLevels {

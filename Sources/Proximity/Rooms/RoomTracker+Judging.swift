@@ -160,8 +160,7 @@ extension RoomTracker {
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
       sums[best] >= Self.toldFrom, hasBeenHeardByAll(track, at: time),
       // Without outlines, other receivers give no evidence for a blind room.
-      model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best))),
-      !isInDoubt(track)
+      model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
     else { return }
     let (beacon, probabilities) = (beacon(of: track), sums)
     let old = tracks[track].told

@@ -383,17 +383,4 @@ extension RoomTracker {
 
   /// A receiver that hears no beacon for this long may have failed.
   private static let silenceOfAFailure = TimeSpan.seconds(3)
-
-  /// Whether a receiver that heard this beacon well reports nothing any more, not even other beacons, and it is not yet plain why. For
-  /// these five seconds nobody changes rooms: without that receiver's levels another room may seem more probable. Afterwards the others
-  /// decide. A receiver that is known to be blind leaves no doubt.
-  func isInDoubt(_ track: Int) -> Bool {
-    guard tracks[track].told >= 0, let window = tracks[track].window else { return false }
-    return plan.hearers.indices.contains { hearer in
-      !blind.contains(hearer)
-        && held.lastWord(of: track, at: hearer, in: window).map {
-          lastWords[hearer] <= RoomWindows.end(of: $0)
-        } ?? false
-    }
-  }
 }

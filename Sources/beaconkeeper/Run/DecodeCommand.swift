@@ -93,6 +93,7 @@ struct DecodeCommand: ParsableCommand {
     FrameDecoder.forEachFrame(in: payload.span) { result, data in
       guard case .frame(let frame, _) = result else { return }
       if case .sensor(let sensor) = frame { model = ", \(sensor.format.model)" }
+      if case .eddystoneEncryptedTLM = frame { model += ", encrypted" }
       if frame.isEncrypted(in: data) { model += ", encrypted" }
       frame.forEachReading(in: data) { if !readings.contains($0.name) { readings.append($0.name) } }
     }
