@@ -82,13 +82,13 @@ struct HTTPServerTests {
     }
   }
 
-  @Test func `a body over 64 kB is refused`() async throws {
+  @Test func `a body over 192 kB is refused`() async throws {
     try await withServer { server in
       let visitor = try Visitor(port: server.port)
       visitor.send(
-        "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n\r\n"
+        "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n"
       )
-      visitor.send(String(repeating: " ", count: 70000))
+      visitor.send(String(repeating: " ", count: 200000))
       #expect(visitor.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 413 ") == true)
     }
   }

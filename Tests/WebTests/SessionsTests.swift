@@ -31,19 +31,21 @@ struct SessionsTests {
     sessions.begin("b", reads, at: 10)
     sessions.begin("c", reads, at: 10)
     sessions.end("c")
-    let text = sessions.saved(at: 100, wall: 5_000_000, passwords: "1")
+    let text = sessions.saved(at: 100, wall: 5_000_000, salt: "s", passwords: { $0 + "1" })
     // The machine was off for an hour.
-    let later = Sessions(saved: text, at: 7, wall: 5_003_600, passwords: "1")
+    let later = Sessions(saved: text, at: 7, wall: 5_003_600, passwords: { $0 + "1" })
     #expect(later.rights(of: "a", at: 7) == writes && later.rights(of: "b", at: 7) == reads)
     #expect(later.rights(of: "c", at: 7) == nil)
     #expect(later.rights(of: "a", at: 7 + 86_400 - 3700 - 1) == writes)
     #expect(later.rights(of: "a", at: 7 + 86_400 - 3700) == nil)
-    #expect(Sessions(saved: text, at: 7, wall: 5_003_600, passwords: "2").rights(of: "a", at: 7) == nil)
-    #expect(Sessions(saved: text, at: 7, wall: 6_000_000, passwords: "1").rights(of: "a", at: 7) == nil)
+    #expect(
+      Sessions(saved: text, at: 7, wall: 5_003_600, passwords: { $0 + "2" }).rights(of: "a", at: 7) == nil)
+    #expect(
+      Sessions(saved: text, at: 7, wall: 6_000_000, passwords: { $0 + "1" }).rights(of: "a", at: 7) == nil)
     // A clock that was set back makes no login last longer than a day.
-    #expect(Sessions(saved: text, at: 7, wall: 0, passwords: "1").rights(of: "a", at: 86_407) == nil)
-    for damaged in ["", "1\na", "1\na x w\n", "1\na 99999999999999999999 w", "\n\n"] {
-      #expect(Sessions(saved: damaged, at: 0, wall: 0, passwords: "1").rights(of: "a", at: 0) == nil)
+    #expect(Sessions(saved: text, at: 7, wall: 0, passwords: { $0 + "1" }).rights(of: "a", at: 86_407) == nil)
+    for damaged in ["", "s s1\na", "s s1\na x w\n", "s s1\na 99999999999999999999 w", "s\na 9 w", "\n\n"] {
+      #expect(Sessions(saved: damaged, at: 0, wall: 0, passwords: { $0 + "1" }).rights(of: "a", at: 0) == nil)
     }
   }
 

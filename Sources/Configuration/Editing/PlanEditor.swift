@@ -265,7 +265,7 @@ extension SourceText {
       let start = isLast && first > 0 ? end(of: entries[first - 1]) : range(of: entries[first]).lowerBound
       let end = isLast ? end(of: entries[place - 1]) : range(of: entries[place]).lowerBound
       let comments = comments(in: start..<end, around: entries[first..<place].flatMap(scalars))
-      edits.replace(start..<end, with: comments.map { (isLast ? " " : "") + $0 + lineEnd + "  " }.joined())
+      edits.replace(start..<end, with: comments.map { " " + $0 + lineEnd + "  " }.joined())
     }
   }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import Core
 import FoundationEssentials
+import Glibc
 import Logging
 import ServiceLifecycle
 import Web
@@ -39,6 +40,8 @@ struct DashboardService: Feature {
           try NewFile(path: path, mode: 0o600).write(text, .isDropped)
         } catch {
           logger.notice("logins are not kept through a restart: \(error)")
+          // It may have somebody who has logged out.
+          unlink(path)
         }
       }
     }

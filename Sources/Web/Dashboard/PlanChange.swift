@@ -17,7 +17,10 @@ package struct PlanChange: Sendable {
     guard case .text? = tree["revision"] else {
       throw .init(description: "the revision of the file that was drawn over is missing")
     }
-    isPreview = tree.flag("preview") == true
+    guard let isPreview = tree.lacks("preview") ? false : tree.flag("preview") else {
+      throw .init(description: "preview must be true or false")
+    }
+    self.isPreview = isPreview
     for entry in try Self.list("rooms", tree) { try add(room: entry) }
     for entry in try Self.list("doors", tree) { try add(door: entry) }
     for entry in try Self.list("receivers", tree) { try place(entry) }

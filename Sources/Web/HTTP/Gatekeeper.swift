@@ -56,8 +56,8 @@ struct Gatekeeper: Sendable {
   }
 
   /// Of the passwords: a login is valid as long as they are the same.
-  var fingerprint: String {
-    let words = [settings.readPassword, settings.writePassword].map { $0?.revealed ?? "" }
+  func fingerprint(_ salt: String) -> String {
+    let words = [salt] + [settings.readPassword, settings.writePassword].map { $0?.revealed ?? "" }
     let text = Array(words.map { "\($0.utf8.count) \($0)" }.joined().utf8)
     var digest = [UInt8](repeating: 0, count: 32)
     unsafe EVP_Digest(text, text.count, &digest, nil, EVP_sha256(), nil)

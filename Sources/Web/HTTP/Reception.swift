@@ -47,6 +47,8 @@ final class Reception {
     if let text = store?.read() {
       sessions = Sessions(
         saved: text, at: seconds, wall: wallSeconds, passwords: gatekeeper.fingerprint)
+      // Those of another password must not come back with it.
+      keepSessions()
     }
   }
 
@@ -135,7 +137,8 @@ final class Reception {
 
   private func keepSessions() {
     guard let store else { return }
-    let text = sessions.saved(at: seconds, wall: wallSeconds, passwords: gatekeeper.fingerprint)
+    let text = sessions.saved(
+      at: seconds, wall: wallSeconds, salt: Self.unguessable, passwords: gatekeeper.fingerprint)
     disk.async { store.write(text) }
   }
 
@@ -170,9 +173,7 @@ final class Reception {
     guard let given = tried(password, from: peer, gatekeeper.rights(for: password), isRight: { $0 != nil })
     else { return Connection.tooManyTries }
     guard let rights = given else { return .error(401, "This password is wrong.") }
-    let id =
-      String(UInt64.random(in: .min ... .max), radix: 36)
-      + String(UInt64.random(in: .min ... .max), radix: 36)
+    let id = Self.unguessable
     sessions.begin(id, Rights(read: rights.read, write: rights.write, isLoggedIn: true), at: seconds)
     keepSessions()
     return cookie(id, lifetime: Sessions.lifetime)
@@ -184,6 +185,10 @@ final class Reception {
       keepSessions()
     }
     return cookie("", lifetime: 0)
+  }
+
+  private static var unguessable: String {
+    String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
   }
 
   private func cookie(_ id: String, lifetime: Int64) -> Response {

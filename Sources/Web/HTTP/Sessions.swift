@@ -31,19 +31,24 @@ struct Sessions {
 
   // MARK: Through a restart
 
-  /// What the next process needs: the passwords' fingerprint, then a line a session with its id, its end and `w` if it may write.
+  /// What the next process needs: a salt and the passwords' fingerprint, then a line a session with its id, its end and `w` if it may
+  /// write.
   ///
-  /// - Parameter wall: the calendar's seconds, because the caller's clock may begin anew.
-  func saved(at seconds: Int64, wall: Int64, passwords: String) -> String {
-    sessions.reduce(into: passwords + "\n") { text, entry in
+  /// - Parameters:
+  ///   - wall: the calendar's seconds, because the caller's clock may begin anew.
+  ///   - passwords: the fingerprint, with a salt.
+  func saved(at seconds: Int64, wall: Int64, salt: String, passwords: (String) -> String) -> String {
+    sessions.reduce(into: "\(salt) \(passwords(salt))\n") { text, entry in
       text += "\(entry.key) \(entry.value.expiry - seconds + wall) \(entry.value.rights.write ? "w" : "r")\n"
     }
   }
 
   /// The sessions of an earlier process; none, if the passwords are others.
-  init(saved text: String, at seconds: Int64, wall: Int64, passwords: String) {
+  init(saved text: String, at seconds: Int64, wall: Int64, passwords: (String) -> String) {
     let lines = text.split(separator: "\n")
-    guard lines.first.map(String.init) == passwords else { return }
+    guard let first = lines.first?.split(separator: " ").map(String.init), first.count == 2,
+      first[1] == passwords(first[0])
+    else { return }
     for line in lines.dropFirst().prefix(Self.limit) {
       let words = line.split(separator: " ")
       guard words.count == 3, let end = Int64(words[1]), end > wall else { continue }

@@ -298,7 +298,7 @@ export function drawBoard(desk) {
     else if (event.key === 'Enter' && corners.length > 2) close();
     else if (event.key === 'Enter' && !node && desk.tool === 'room') { const [x, y] = metres([width / 2, height / 2]).map(snapped); made(square([x - 1.5, y - 1.5], [x + 1.5, y + 1.5])); }
     else if ((event.key === 'Enter' || event.key === ' ') && node) choose(kind, id);
-    else if ((event.key === 'Delete' || event.key === 'Backspace') && node) { choose(kind, id); desk.remove(); }
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && node) { if (kind !== 'wall') { choose(kind, id); desk.remove(); } }
     else if (by && node) nudge(kind, id, by);
     else if (by) view = { ...view, west: view.west + by[0] * 10 * 40 / view.scale, north: view.north + by[1] * 10 * 40 / view.scale };
     else if (event.key === '+' || event.key === '-') zoom(event.key === '+' ? 1.25 : 0.8);

@@ -1,8 +1,9 @@
 // A picture behind the plan: made small enough to be kept, and kept in this browser only.
+import { store } from './store.js';
 
 /** px of its longer side, and octets as text. */
 const longest = 1600, most = 1_500_000;
-const key = (floor) => `picture ${location.pathname} ${floor ?? ''}`;
+const key = (floor) => `picture ${location.pathname} ${store.overview?.gateway ?? ''} ${floor ?? ''}`;
 
 export function keptPicture(floor) {
   try {

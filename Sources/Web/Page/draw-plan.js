@@ -31,15 +31,29 @@ export function merged(mine, base, formers, theirs) {
   for (const room of base.rooms) {
     const my = mine.rooms.find((one) => one.id === room.id), place = now.rooms.findIndex((one) => theirs.formers[one.id] === formers[room.id]);
     if (my && alike(my, room)) continue;
-    if (place >= 0 && !alike(what(now.rooms[place]), what(room))) both.push(room.name);
+    if (place >= 0 && my && alike(what(now.rooms[place]), what(my))) continue;
+    if (place < 0 ? my : !alike(what(now.rooms[place]), what(room))) both.push(room.name);
     if (place < 0) { if (my) now.rooms.push({ ...my, id: fresh() }); }
     else if (my) now.rooms[place] = { ...my, id: now.rooms[place].id };
     else now.rooms.splice(place, 1);
   }
-  for (const my of mine.rooms) if (!base.rooms.some((one) => one.id === my.id)) now.rooms.push({ ...my, id: fresh() });
+  for (const my of mine.rooms) {
+    if (base.rooms.some((one) => one.id === my.id)) continue;
+    // The same name is the same room: perhaps it was saved, and the answer was lost.
+    const place = now.rooms.findIndex((one) => one.name === my.name.trim());
+    if (place < 0) { now.rooms.push({ ...my, id: fresh() }); continue; }
+    if (!alike(what(now.rooms[place]), what(my))) both.push(my.name);
+    now.rooms[place] = { ...my, id: now.rooms[place].id };
+  }
   const has = (doors, door) => doors.some((one) => alike(what(one), what(door)));
   now.doors = [...now.doors.filter((one) => has(mine.doors, one) || !has(base.doors, one)), ...mine.doors.filter((one) => !has(base.doors, one) && !has(now.doors, one))];
-  for (const [name, place] of Object.entries(mine.places)) if (!alike(place, base.places[name] ?? null)) now.places[name] = place;
+  for (const [name, place] of Object.entries(mine.places)) {
+    if (alike(place, base.places[name] ?? null) || alike(place, now.places[name] ?? null)) continue;
+    if (!alike(now.places[name] ?? null, base.places[name] ?? null)) both.push(name);
+    now.places[name] = place;
+  }
+  // A receiver is in one room: mine.
+  for (const room of now.rooms) room.receivers = room.receivers.filter((one) => { const home = homeOf(mine, one); return !home || !now.rooms.some((other) => other !== room && other.name === home.name.trim() && other.receivers.includes(one)); });
   return { now, both };
 }
 
@@ -103,9 +117,10 @@ export function middle(outline) {
 export function crosses(outline) {
   const n = outline.length, turn = ([ax, ay], [bx, by], [cx, cy]) => Math.sign(Math.round(((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) * 1e6));
   for (let i = 0; i < n; i += 1) {
+    const a = outline[i], b = outline[(i + 1) % n];
+    if (a[0] === b[0] && a[1] === b[1]) return true;
     for (let j = i + 1; j < n; j += 1) {
-      const [a, b, c, d] = [outline[i], outline[(i + 1) % n], outline[j], outline[(j + 1) % n]];
-      if (alike(a, b)) return true;
+      const c = outline[j], d = outline[(j + 1) % n];
       const isNext = j === i + 1 || (i === 0 && j === n - 1);
       if (!isNext && turn(a, b, c) * turn(a, b, d) <= 0 && turn(c, d, a) * turn(c, d, b) <= 0 && overlap(a, b, c, d)) return true;
     }
@@ -172,6 +187,8 @@ export function addRoom(now, name, floor, outline) {
   return id;
 }
 export function addDoor(now, floor, line) {
+  const there = now.doors.find((one) => one.floor === floor && (alike(one.line, line) || alike([...one.line].reverse(), line)));
+  if (there) return there.id;
   const id = fresh();
   now.doors.push({ id, floor, line });
   return id;

@@ -14,7 +14,8 @@ import { keepPicture, keptPicture, readPicture } from './draw-picture.js';
 
 const style = document.head.appendChild(el('link', { rel: 'stylesheet', href: address('./assets/draw.css') }));
 const styled = new Promise((done) => { style.onload = style.onerror = done; });
-const draftKey = `draft ${location.pathname}`;
+/** Of this gateway: another one may have the same address. */
+const draftKey = () => `draft ${location.pathname} ${store.overview?.gateway ?? ''}`;
 const button = (text, onclick, more = {}) => el('button', { type: 'button', text, onclick, ...more });
 
 export async function drawView() {
@@ -83,7 +84,7 @@ export async function drawView() {
       attribute(input, 'aria-invalid', fault !== null || null);
       if (fault === null) history.attempt((drawn) => act(drawn, isNumber ? centimetres(now) : now));
     });
-    input.addEventListener('change', () => { if (isNumber || !takeOver(input.value.trim())) history.keep(); fill(true); });
+    input.addEventListener('change', () => { if (input.getAttribute('aria-invalid') !== null) history.drop(); else if (isNumber || !takeOver(input.value.trim())) history.keep(); fill(true); });
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
     return el(isNumber ? 'label.field' : 'label.field.name', {}, el('span', { text: label }), isNumber ? el('span', {}, input, ' ', el('span.unit', { text: words.metre })) : input, wrong);
   }
@@ -250,14 +251,16 @@ export async function drawView() {
   // -- The draft.
 
   const draftText = el('span'), draft = el('div.draft', { role: 'status', hidden: true }, draftText, button(words.goOn, () => resume(true)), button(words.throwAway, () => resume(false)));
-  let found = null;
+  let found = null, isOurs = false, kept = null;
 
   function keep() {
-    if (body.inert) return;
+    if (body.inert || kept === history.kept) return;
+    kept = history.kept;
     const isSame = JSON.stringify(request(history.kept, base.now, base.formers)) === base.request;
     attribute(review, 'disabled', isSame);
     try {
-      if (isSame) localStorage.removeItem(draftKey); else localStorage.setItem(draftKey, JSON.stringify({ at: Date.now(), base, formers, now: history.kept }));
+      // Another tab's draft is its own.
+      if (!isSame) { localStorage.setItem(draftKey(), JSON.stringify({ at: Date.now(), base, formers, now: history.kept })); isOurs = true; } else if (isOurs) { localStorage.removeItem(draftKey()); isOurs = false; }
     } catch { say(news, words.unkept); }
   }
 
@@ -265,6 +268,8 @@ export async function drawView() {
     show(draft, false);
     body.inert = false;
     bar.inert = false;
+    isOurs = true;
+    kept = null;
     if (isWanted) {
       if (found.base.request === base.request && JSON.stringify(found.base.now.places) === JSON.stringify(base.now.places)) { ({ base, formers } = found); history.start(found.now); } else join(found.now, found.base, found.formers);
     } else keep();
@@ -277,7 +282,7 @@ export async function drawView() {
 
   function draftHere() {
     try {
-      const kept = JSON.parse(localStorage.getItem(draftKey));
+      const kept = JSON.parse(localStorage.getItem(draftKey()));
       return Number.isFinite(kept.at) && kept.now.rooms.length + kept.now.doors.length + kept.base.now.rooms.length >= 0 && kept.now.places && kept.base.request && kept.formers ? kept : null;
     } catch { return null; }
   }
@@ -325,19 +330,23 @@ export async function drawView() {
 
   const diff = el('pre', { tabindex: 0, role: 'group', 'aria-label': words.changes }), warnings = el('ul'), noted = el('p', { text: words.says }), said = el('p.status', { role: 'status' }), wrong = el('p.problem', { role: 'alert', hidden: true });
   const save = el('button.main', { type: 'button', text: words.save, onclick: write });
-  const sheet = el('dialog.review', { 'aria-label': words.changes }, el('h2', { text: words.changes }), wrong, el('div.yaml', {}, diff, el('div.row', {}, save, button(words.goBack, () => sheet.close()), copyButton(() => diff.textContent), said)), noted, warnings);
+  const sheet = el('dialog.review', { 'aria-label': words.changes }, el('h2', { text: words.changes }), wrong, el('div.yaml', {}, diff, el('div.row', {}, save, button(words.goBack, () => { if (!isWriting) sheet.close(); }), copyButton(() => diff.textContent), said)), noted, warnings);
 
-  const ask = (isPreview) => patiently(() => api('plan', { method: 'PUT', body: { ...request(history.kept, base.now, formers), revision, preview: isPreview }, patience: 30_000 }));
+  /** What is reviewed: exactly that is saved, whatever is drawn meanwhile. */
+  let reviewed = null, isWriting = false;
+  const ask = (isPreview) => patiently(() => api('plan', { method: 'PUT', body: { ...reviewed.body, preview: isPreview }, patience: 30_000 }));
+  sheet.addEventListener('cancel', (event) => { if (isWriting) event.preventDefault(); });
 
   async function look() {
     board.drop();
     say(said, '');
     show(wrong, false);
+    reviewed = { now: history.kept, body: { ...request(history.kept, base.now, formers), revision } };
     try {
       tellReview(await ask(true));
       attribute(save, 'disabled', false);
     } catch (error) { if (!await refused(error)) return; }
-    if (!sheet.open) sheet.showModal();
+    if (!isEnded && !sheet.open) sheet.showModal();
   }
 
   function tellReview({ changes, warnings: told }) {
@@ -370,16 +379,18 @@ export async function drawView() {
   async function write() {
     attribute(save, 'disabled', true);
     say(said, words.saving);
+    isWriting = true;
     try {
-      const reply = await ask(false), now = history.kept;
+      const { now } = reviewed, reply = await ask(false);
       formers = namesOf(now);
       base = { now, formers: { ...formers }, request: JSON.stringify(request(now, now, formers)) };
+      kept = null;
       revision = reply.revision;
       sheet.close();
       say(news, words.loading);
       waiting = { revision, timer: setTimeout(() => say(news, words.notLoaded), 15_000) };
       changed();
-    } catch (error) { say(said, ''); await refused(error); }
+    } catch (error) { say(said, ''); await refused(error); } finally { isWriting = false; }
   }
 
   // -- Together.
@@ -391,8 +402,8 @@ export async function drawView() {
     redo.disabled = !history.canRedo;
     updateFloors(desk.floors.length > 1 ? desk.floors.map((floor) => ({ floor })) : [], (one) => String(one.floor));
     const heard = (store.overview?.health?.receivers ?? []).map((one) => one.name), listed = now.rooms.flatMap((one) => one.receivers);
-    const loose = [...new Set([...Object.keys(now.places), ...listed, ...heard])].filter((name) => !now.places[name]);
-    updateChips(loose.map((name) => ({ name, about: name in base.now.places || listed.includes(name) ? homeOf(now, name)?.name : words.unheard })), (one) => one.name);
+    const loose = [...new Set([...Object.keys(now.places), ...listed, ...heard])].filter((name) => !Object.hasOwn(now.places, name) || !now.places[name]);
+    updateChips(loose.map((name) => ({ name, about: Object.hasOwn(base.now.places, name) || listed.includes(name) ? homeOf(now, name)?.name : words.unheard })), (one) => one.name);
     show(allPlaced, loose.length === 0);
     show(drawing, withoutOutline().length > 0);
     updateUndrawn(withoutOutline(), (one) => one.id);

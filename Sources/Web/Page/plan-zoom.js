@@ -46,6 +46,8 @@ export function planZoom(canvas, layer, space, redraw) {
     act = { by, fixed: space()?.back(...middle), middle, apart: Math.hypot(a[0] - b[0], a[1] - b[1]) };
   });
   canvas.addEventListener('pointermove', (event) => {
+    // Released over something else.
+    if (event.pointerType === 'mouse' && event.buttons === 0) { pointers.delete(event.pointerId); act = null; }
     if (!act || !pointers.has(event.pointerId)) return;
     pointers.set(event.pointerId, local(event));
     const [a, b = a] = [...pointers.values()], middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], apart = Math.hypot(a[0] - b[0], a[1] - b[1]);
