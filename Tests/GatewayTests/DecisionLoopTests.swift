@@ -128,7 +128,9 @@ import Testing
   /// Who is there could be taken to have left. With nobody there a gateway need not wake for that.
   @Test func itLooksForPausesOftenWhileSomebodyIsThere() async throws {
     // Nobody leaves, however slow the machine is.
-    let loop = try loop(Self.rules.replacing("lost: 4 s", with: "lost: 1 h"))
+    let rules = Self.rules.replacing("dwell: 300 ms", with: "dwell: 0 s").replacing(
+      "lost: 4 s", with: "lost: 1 h")
+    let loop = try loop(rules)
     let time = DecisionLoop.settledTime
     #expect(loop.advance(to: time) == time + PauseWatch.idlePace)
     try await hear(loop, times: 1, every: .zero)
