@@ -29,10 +29,6 @@ package struct SavedBeacon: StateElement, Sendable {
   /// The room that it is in, and the last receiver that heard it there; nil: none.
   var room: String?
   var roomReceiver = ""
-  /// Whether it was ever in a room.
-  var hasBeenInRoom = false
-  /// Whether it has ever reported events.
-  var hasSaid = false
   var readings: [SavedReading] = []
   /// See `CarriedBeacon`.
   var octets: [UInt8] = []
@@ -54,8 +50,6 @@ package struct SavedBeacon: StateElement, Sendable {
     try coder("inside", &inside)
     try coder("room", &room)
     try coder("room_receiver", &roomReceiver)
-    try coder("has_been_in_room", &hasBeenInRoom)
-    try coder("has_said", &hasSaid)
     try coder("readings", &readings)
     try coder("octets", &octets)
   }
@@ -157,9 +151,7 @@ extension Pipeline {
     if let room = carried.room {
       saved.room = room.room.map { name(of: $0) }
       saved.roomReceiver = receivers.name(of: room.receiver)
-      saved.hasBeenInRoom = true
     }
-    saved.hasSaid = carried.sender != nil
     saved.readings = teller.telemetry.readings(of: beacon)?.compactMap { SavedReading($0) } ?? []
     saved.octets = coder.written()
     return saved
