@@ -361,7 +361,7 @@ export async function drawView() {
     if (!(error instanceof Problem)) throw error;
     if (error.status === 409 && store.overview?.configuration_revision !== revision) {
       const [mine, from, names] = [history.kept, base, formers];
-      await load();
+      try { await load(); } catch (problem) { return refused(problem); }
       const both = join(mine, from, names);
       sheet.close();
       say(news, both.length ? words.both(both) : words.theirs);

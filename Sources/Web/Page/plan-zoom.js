@@ -26,10 +26,12 @@ export function planZoom(canvas, layer, space, redraw) {
   all.hidden = true;
   const wall = button(words.plan.wall, null, () => {
     if (document.fullscreenElement) { document.exitFullscreen(); return; }
-    canvas.closest('.plan').requestFullscreen().then(() => navigator.wakeLock?.request('screen')).catch(() => {});
+    canvas.closest('.plan').requestFullscreen().then(() => navigator.wakeLock?.request('screen')).then((lock) => { awake = lock; }).catch(() => {});
   });
+  let awake = null;
   wall.hidden = !document.fullscreenEnabled;
   const turned = () => {
+    if (!document.fullscreenElement) { awake?.release(); awake = null; }
     if (wall.isConnected) attribute(wall, 'aria-pressed', document.fullscreenElement !== null);
     else document.removeEventListener('fullscreenchange', turned);
   };
