@@ -93,7 +93,7 @@ package struct HealthMessage: Sendable {
     package init() {}
   }
 
-  package enum BrokerLack: String, Sendable {
+  package enum BrokerLack: String, CaseIterable, Sendable {
     /// It keeps no retained messages.
     case retained
     /// It delivers with QoS 0 only.

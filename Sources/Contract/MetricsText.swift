@@ -107,6 +107,9 @@ package struct MetricsText: Sendable {
     single(
       "refusals_unseen", "Whether the gateway cannot see which messages the broker refuses.",
       health.refusalFault == nil ? 0 : 1)
+    per(
+      HealthMessage.BrokerLack.allCases, "broker_lacks", "Whether the broker lacks what the gateway needs."
+    ) { [([("feature", $0.rawValue)], health.brokerLacks.contains($0) ? 1 : 0)] }
     single("app_set_refused_total", "Reports on app/set that made no sense.", health.refusedReports)
     single("app_seen_refused_total", "Reports on app/seen that made no sense.", health.refusedSightings)
     single(

@@ -12,6 +12,8 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
     /// The broker does not speak this version of MQTT.
     case unsupportedProtocol
     case clientIDRejected
+    /// It takes no retained messages, or none of QoS 1.
+    case lacksFeature
     /// Busy, shutting down, or it asks the client to come back later.
     case serverUnavailable
     /// Nothing listens on that port.
@@ -44,7 +46,8 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
   /// certificate fixes them.
   package var isPermanent: Bool {
     switch kind {
-    case .badCredentials, .notAuthorised, .unsupportedProtocol, .clientIDRejected, .wrongHostName,
+    case .badCredentials, .notAuthorised, .unsupportedProtocol, .clientIDRejected, .lacksFeature,
+      .wrongHostName,
       .unknownAuthority, .clientCertificate, .ownCertificate, .tls:
       true
     case .serverUnavailable, .connectionRefused, .hostUnknown, .unreachable, .certificateExpired,
@@ -71,6 +74,8 @@ extension ConnectionFailure {
     case 0x8A: self.init(.notAuthorised, "the broker has banned this client")
     case 1, 0x84: self.init(.unsupportedProtocol, "the broker does not speak this version of MQTT")
     case 2, 0x85: self.init(.clientIDRejected, "the broker refused the client id")
+    case 0x9A: self.init(.lacksFeature, "the broker takes no retained messages, and the gateway needs them")
+    case 0x9B: self.init(.lacksFeature, "the broker takes no messages of QoS 1, and the gateway needs them")
     case 3, 0x88, 0x89: self.init(.serverUnavailable, "the broker is busy or unavailable")
     default: self.init(.other, "the broker refused the connection: \(reason)")
     }

@@ -44,6 +44,25 @@ import Testing
     #expect(habit != "old" || !broker.hasHeard("broker_lacks"))
   }
 
+  /// They refuse the gateway's last will; with MQTT 3.1.1 by closing the connection.
+  @Test(arguments: [("retain_available false", "retained"), ("max_qos 0", "QoS 1")])
+  func aBrokerThatCannotBeUsed(setting: String, lacks: String) async throws {
+    let broker = try await Broker("allow_anonymous true\n\(setting)")
+    defer { broker.stop() }
+    for version in ["5", "3.1.1"] {
+      let settings = "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", protocol: \"\(version)\" }\n"
+      let told = try await Command(["doctor", "--config", try file(settings, "yaml")]).end()
+      #expect(told.status == 69)
+      #expect(
+        told.output.contains("accepts a connection, but not with the gateway's last will"), "\(told.output)")
+      #expect(told.output.contains("retain_available false or max_qos 0"))
+      #expect(version == "3.1.1" || told.output.contains("the broker takes no"), "\(told.output)")
+    }
+    let ended = try await run("url: \"mqtt://127.0.0.1:\(broker.port)\", protocol: 5")
+    #expect(ended.status == 69)
+    #expect(ended.errors.contains(lacks), "\(ended.errors)")
+  }
+
   @Test func mutualTLS() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -102,7 +102,7 @@ import Testing
       "zone_transitions_total{gateway=\"home\",zone=\"gate\",event=\"near\"} 2",
       "zones{gateway=\"home\",state=\"unknown\"} 1", "rooms{gateway=\"home\",state=\"empty\"} 1",
       "room_transitions_total{gateway=\"home\",room=\"hall\",event=\"enter\"} 4",
-      "refusals_unseen{gateway=\"home\"} 0",
+      "refusals_unseen{gateway=\"home\"} 0", "broker_lacks{gateway=\"home\",feature=\"retained\"} 0",
     ] {
       #expect(text.contains("\nbeaconkeeper_\(line)\n"), "\(line)")
     }

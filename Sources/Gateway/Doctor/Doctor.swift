@@ -116,7 +116,9 @@ package struct Doctor: Sendable {
     let beside = gateway.beside()
     var outcome = await BrokerTrial(beside).run()
     if case .accepted = outcome {
-      return (DoctorFinding("broker", .ok, "\(name) accepts the connection"), beside)
+      return (
+        await will(gateway, name) ?? DoctorFinding("broker", .ok, "\(name) accepts the connection"), beside
+      )
     }
     if case .refused(let failure) = outcome, failure.mayConcernTheVersion, beside.protocolVersion == .v5 {
       var older = beside
@@ -147,6 +149,22 @@ package struct Doctor: Sendable {
     return (DoctorFinding("broker", .fault, "\(name): \(outcome)", remedy: remedy), nil)
   }
 
+  /// Tries the gateway's last will, for with MQTT 3.1.1 a broker that does not like it just closes the connection. The broker
+  /// publishes it if this connection breaks before it is left, a moment later; a gateway that runs then corrects it.
+  private func will(_ gateway: Options, _ name: String) async -> DoctorFinding? {
+    guard let will = gateway.will else { return nil }
+    var options = gateway.beside()
+    options.will = will
+    guard case .refused(let failure) = await BrokerTrial(options).run() else { return nil }
+    let words = failure.kind == .closed ? "the broker closed the connection" : "\(failure)"
+    return DoctorFinding(
+      "broker", .fault,
+      "\(name) accepts a connection, but not with the gateway's last will, which is retained and of QoS 1: \(words)",
+      remedy:
+        "mosquitto.conf must not have retain_available false or max_qos 0, and the user must have the right to write to \(will.topic)"
+    )
+  }
+
   /// Whether a gateway, perhaps of another configuration, runs on this machine.
   var isGatewayRunning: Bool {
     OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
@@ -161,6 +179,8 @@ package struct Doctor: Sendable {
         ? "the broker may want a user: broker: { username: …, password_file: … }"
         : "look at username and password_file in broker:, and at the user \(broker.username ?? "") in the broker's configuration"
     case .clientIDRejected: return "name one that the broker accepts: broker: { client_id: … }"
+    case .lacksFeature:
+      return "use a broker that does; mosquitto.conf must not have retain_available false or max_qos 0"
     case .unsupportedProtocol: return "remove protocol: from broker:, or name another one"
     case .connectionRefused where broker.port == 1883 && broker.isOnThisMachine:
       // Its mosquitto is switched off or missing.
