@@ -47,8 +47,9 @@ struct BeaconRows {
     mutating func revert() { changed.removeAll() }
   }
 
-  /// Reads every beacon, and removes texts that none of them uses any more. A damaged row costs only its own beacon.
+  /// Reads every beacon, and removes texts and shapes that none of them uses any more. A damaged row costs only its own beacon.
   mutating func load(_ database: SQLConnection) throws -> [SavedBeacon] {
+    var shapes = try RowShapes(database)
     var textsByNumber: [Int64: String] = [:]
     for row in try database.rows("SELECT id, value FROM text") {
       if let id = Self.number(row["id"]), let text = row["value"].string {
@@ -61,7 +62,7 @@ struct BeaconRows {
     for row in try database.rows("SELECT id, state FROM beacon ORDER BY id") {
       var read: [Int64] = []
       let beacon = row["state"].bytes.flatMap { packed in
-        try? SavedBeacon(packed: packed) {
+        try? SavedBeacon(packed: packed, &shapes) {
           read.append($0)
           return textsByNumber[$0]
         }
@@ -76,6 +77,7 @@ struct BeaconRows {
       used.formUnion(read)
       beacons.append(beacon)
     }
+    try shapes.settle(database)
     for id in useless { try database.execute("DELETE FROM beacon WHERE id = ?", id) }
     for (id, text) in textsByNumber {
       if used.contains(id) {
@@ -145,16 +147,64 @@ extension SavedBeacon {
   func packed(number: (String) -> Int64) -> [UInt8] {
     var row = self
     row.zones = zones.mapValues { String(number($0)) }
-    var coder = StateCoder()
+    var coder = StateCoder(layout: RowShapes.present)
     coder.write(row)
     return coder.finished()
   }
 
   /// - Parameter text: returns the text for a number.
-  init(packed octets: [UInt8], text: (Int64) -> String?) throws(StateError) {
-    var coder = try StateCoder(reading: octets)
-    self = try coder.read()
-    try coder.finish()
+  init(packed octets: [UInt8], _ shapes: inout RowShapes, text: (Int64) -> String?) throws(StateError) {
+    do throws(StateError) {
+      var coder = try StateCoder(reading: octets, layout: RowShapes.present)
+      self = try coder.read()
+      try coder.finish()
+    } catch .layout(let layout) {
+      guard let shape = shapes[layout] else { throw .layout(layout) }
+      self = try SavedBeacon(StateCoder(reading: octets, layout: layout).rest, of: shape)
+    }
     zones = zones.compactMapValues { Int64($0).flatMap(text) }
+  }
+}
+
+/// What the rows of each version that wrote some consist of. A row has the fingerprint of its shape in place of a layout's number.
+struct RowShapes {
+  static let present = SavedBeacon.rowShape.fingerprint
+  /// Begins the names under which they are kept.
+  private static let prefix = "shape "
+
+  private var shapes: [UInt32: StateShape] = [:]
+  /// Those of rows that were read.
+  private var used: Set<UInt32> = []
+
+  init(_ shapes: [UInt32: StateShape] = [:]) { self.shapes = shapes }
+
+  init(_ database: SQLConnection) throws {
+    for row in try database.rows("SELECT name, value FROM meta WHERE name GLOB '\(Self.prefix)*'") {
+      guard let name = row["name"].string, let layout = UInt32(name.dropFirst(Self.prefix.count)),
+        let octets = row["value"].bytes
+      else { continue }
+      var coder = StateCoder(body: octets)
+      shapes[layout] = try? StateShape(reading: &coder)
+    }
+  }
+
+  subscript(layout: UInt32) -> StateShape? {
+    mutating get {
+      used.insert(layout)
+      return shapes[layout]
+    }
+  }
+
+  /// Keeps the present shape and those that were asked for, and no others.
+  func settle(_ database: SQLConnection) throws {
+    for layout in shapes.keys where layout != Self.present && !used.contains(layout) {
+      try database.execute("DELETE FROM meta WHERE name = ?", .text("\(Self.prefix)\(layout)"))
+    }
+    guard shapes[Self.present] != SavedBeacon.rowShape else { return }
+    var coder = StateCoder.body
+    coder.write(SavedBeacon.rowShape)
+    try database.execute(
+      "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", .text("\(Self.prefix)\(Self.present)"),
+      .blob(coder.written()))
   }
 }

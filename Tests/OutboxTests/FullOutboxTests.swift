@@ -45,7 +45,7 @@ import Testing
   private func store() throws -> (OutboxStore, path: String) {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("full-\(UUID()).sqlite").path
     try OutboxFile.prepare(path)
-    let store = try OutboxStore(path: path, largest: 1 << 18)
+    let store = try OutboxStore(path: path, largest: 1 << 19)
     _ = try store.begin(bootID: "a") { _ in 1 }
     return (store, path)
   }
@@ -61,7 +61,7 @@ import Testing
     #expect(try waiting(store) == Array(1...taken))
     store.close()
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-    #expect((size ?? .max) <= 1 << 18)
+    #expect((size ?? .max) <= 1 << 19)
     // And the next run finds it.
     let again = try OutboxStore(path: path)
     let remains = try again.begin(bootID: "a") { _ in 2 }

@@ -29,8 +29,9 @@ import Testing
     _ = next.receiver("hci7")
     let receiver = next.receiver("hci0")
     #expect(receiver == ReceiverIndex(rawValue: 1))
+    var shapes = RowShapes()
     next.restore(
-      try written.map { try SavedBeacon(packed: $0) { texts[Int($0)] } }, isSameBoot: true,
+      try written.map { try SavedBeacon(packed: $0, &shapes) { texts[Int($0)] } }, isSameBoot: true,
       at: scene.time,
       wallTime: scene.wallTime, into: &scene.output)
     scene.replace(next, receiver: ReceiverIndex(rawValue: 1))

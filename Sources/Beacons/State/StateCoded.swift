@@ -2,11 +2,18 @@ import Core
 
 /// A value that can be written out as octets and read back exactly.
 public protocol StateCoded {
+  /// What `write` writes.
+  static var shape: StateShape { get }
   func write(to coder: inout StateCoder)
   init(reading coder: inout StateCoder) throws(StateError)
 }
 
-extension FixedWidthInteger where Self: BitwiseCopyable {
+extension StateCoded {
+  public static var shape: StateShape { .unknown }
+}
+
+extension FixedWidthInteger where Self: BitwiseCopyable & StateCoded {
+  public static var shape: StateShape { .octets(MemoryLayout<Self>.size) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(self) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self = try coder.take()
@@ -15,6 +22,7 @@ extension FixedWidthInteger where Self: BitwiseCopyable {
 
 /// By its raw value.
 extension RawRepresentable where Self: StateCoded, RawValue: StateCoded {
+  public static var shape: StateShape { RawValue.shape }
   @inlinable public func write(to coder: inout StateCoder) { rawValue.write(to: &coder) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     guard let value = Self(rawValue: try RawValue(reading: &coder)) else { throw coder.damaged }
@@ -34,6 +42,7 @@ extension Int64: StateCoded {}
 extension Int: StateCoded {}
 
 extension Bool: StateCoded {
+  public static var shape: StateShape { .octets(1) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(self ? 1 as UInt8 : 0) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     let octet: UInt8 = try coder.take()
@@ -44,6 +53,7 @@ extension Bool: StateCoded {
 
 /// As Double; only finite values.
 extension Float: StateCoded {
+  public static var shape: StateShape { .octets(4) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(bitPattern) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(bitPattern: try coder.take())
@@ -52,6 +62,7 @@ extension Float: StateCoded {
 }
 
 extension Double: StateCoded {
+  public static var shape: StateShape { .octets(8) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(bitPattern) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(bitPattern: try coder.take())
@@ -60,6 +71,7 @@ extension Double: StateCoded {
 }
 
 extension String: StateCoded {
+  public static var shape: StateShape { .list(.octets(1)) }
   public func write(to coder: inout StateCoder) {
     coder.count(utf8.count)
     coder.octets += utf8
@@ -73,6 +85,7 @@ extension String: StateCoded {
 }
 
 extension Optional: StateCoded where Wrapped: StateCoded {
+  public static var shape: StateShape { .optional(Wrapped.shape) }
   @inlinable public func write(to coder: inout StateCoder) {
     (self != nil).write(to: &coder)
     if let value = self { value.write(to: &coder) }
@@ -83,6 +96,7 @@ extension Optional: StateCoded where Wrapped: StateCoded {
 }
 
 extension Array: StateCoded where Element: StateCoded {
+  public static var shape: StateShape { .list(Element.shape) }
   @inlinable public func write(to coder: inout StateCoder) {
     coder.count(count)
     for element in self { element.write(to: &coder) }
@@ -100,6 +114,7 @@ extension Array: StateCoded where Element: StateCoded {
 
 /// Sorted, because the order of a set differs from run to run.
 extension Set: StateCoded where Element: StateCoded & Comparable {
+  public static var shape: StateShape { .list(Element.shape) }
   public func write(to coder: inout StateCoder) { sorted().write(to: &coder) }
   public init(reading coder: inout StateCoder) throws(StateError) {
     let elements = try [Element](reading: &coder)
@@ -109,6 +124,7 @@ extension Set: StateCoded where Element: StateCoded & Comparable {
 }
 
 extension Dictionary: StateCoded where Key: StateCoded & Comparable, Value: StateCoded {
+  public static var shape: StateShape { .table(Key.shape, Value.shape) }
   @inlinable public func write(to coder: inout StateCoder) {
     coder.count(count)
     for (key, value) in sorted(by: { $0.key < $1.key }) {
@@ -130,6 +146,7 @@ extension Dictionary: StateCoded where Key: StateCoded & Comparable, Value: Stat
 }
 
 extension MonotonicTime: StateCoded {
+  public static var shape: StateShape { .octets(8) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(nanoseconds: try coder.take())
@@ -139,6 +156,7 @@ extension MonotonicTime: StateCoded {
 }
 
 extension WallTime: StateCoded {
+  public static var shape: StateShape { .octets(8) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(nanoseconds: try coder.take())
@@ -146,6 +164,7 @@ extension WallTime: StateCoded {
 }
 
 extension TimeSpan: StateCoded {
+  public static var shape: StateShape { .octets(8) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(nanoseconds: try coder.take())
@@ -154,6 +173,7 @@ extension TimeSpan: StateCoded {
 
 /// An index is below its bound in the coder, here and in the following types.
 extension ReceiverIndex: StateCoded {
+  public static var shape: StateShape { .octets(2) }
   public func write(to coder: inout StateCoder) {
     coder.mention(Int32(rawValue), .receiver)
     coder.append(rawValue)
@@ -166,6 +186,7 @@ extension ReceiverIndex: StateCoded {
 }
 
 extension BeaconIndex: StateCoded {
+  public static var shape: StateShape { .octets(4) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(rawValue) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(rawValue: try coder.index(below: coder.bounds.beacons))
@@ -173,6 +194,7 @@ extension BeaconIndex: StateCoded {
 }
 
 extension BeaconEntryIndex: StateCoded {
+  public static var shape: StateShape { .octets(4) }
   @inlinable public func write(to coder: inout StateCoder) { coder.append(rawValue) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(rawValue: try coder.index(below: coder.bounds.entries))

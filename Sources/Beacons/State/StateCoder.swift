@@ -31,6 +31,7 @@ public protocol StateElement: StateFields, StateCoded {
 }
 
 extension StateElement {
+  public static var shape: StateShape { StateShape(of: Self()) }
   @inlinable public func write(to coder: inout StateCoder) { snapshot(into: &coder) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init()
@@ -58,8 +59,8 @@ public struct StateCoder: Sendable {
   static let tail = 8
 
   public let isReading: Bool
-  /// Names of the fields of one part; nil: not requested.
-  @usableFromInline var names: [String]?
+  /// The fields of one part, in the order in which they are written; nil: not requested.
+  @usableFromInline var described: [StateShape.Field]?
   @usableFromInline var octets: [UInt8]
   @usableFromInline var offset = 0
   @usableFromInline var end = 0
@@ -112,16 +113,16 @@ public struct StateCoder: Sendable {
   }
 
   /// A coder that writes.
-  public init() {
+  public init(layout: UInt32 = Self.layout) {
     isReading = false
     octets = []
     append(Self.magic)
-    append(Self.layout)
+    append(layout)
     // Replaced by the length in `finished()`.
     append(0 as UInt64)
   }
 
-  public init(reading octets: [UInt8]) throws(StateError) {
+  public init(reading octets: [UInt8], layout expected: UInt32 = Self.layout) throws(StateError) {
     self.init(body: octets)
     end = octets.count - Self.tail
     guard end >= Self.head else { throw .damaged("it is too short") }
@@ -129,7 +130,7 @@ public struct StateCoder: Sendable {
     let layout: UInt32 = try take()
     let length: UInt64 = try take()
     guard magic == Self.magic else { throw .damaged("it does not begin as one") }
-    guard layout == Self.layout else { throw .layout(layout) }
+    guard layout == expected else { throw .layout(layout) }
     guard length == UInt64(octets.count) else {
       throw .damaged("\(octets.count) of \(length) octets are there")
     }
@@ -155,19 +156,13 @@ public struct StateCoder: Sendable {
     end = body.count
   }
 
-  /// The fields of a part by name, in the order in which they are written.
-  package static func names(of part: some StateFields) -> [String] {
-    var coder = StateCoder()
-    coder.names = []
-    part.snapshot(into: &coder)
-    return coder.names ?? []
-  }
-
-  /// Whether only the field's name is requested.
-  @inlinable @inline(__always) mutating func isNamed(_ name: StaticString) -> Bool {
-    if names == nil { return false }
-    names?.append("\(name)")
-    return true
+  /// Notes a field's shape in place of its value.
+  @usableFromInline mutating func describe(
+    _ name: StaticString, _ shape: StateShape, _ write: (inout StateCoder) -> Void
+  ) {
+    var initial = StateCoder.body
+    write(&initial)
+    described?.append(StateShape.Field(name: "\(name)", shape: shape, initial: initial.written()))
   }
 
   /// - Parameter capacity: the expected number of octets.
@@ -194,6 +189,9 @@ public struct StateCoder: Sendable {
     guard left == 0 else { throw .damaged("\(left) octets are left over") }
   }
 
+  /// The octets that are left to read.
+  package var rest: [UInt8] { Array(octets[offset..<end]) }
+
   /// How many octets are left to read.
   public var left: Int { end - offset }
 
@@ -216,8 +214,10 @@ extension StateCoder {
     if isReading {
       field = name
       value = try Value(reading: &self)
-    } else if !isNamed(name) {
+    } else if described == nil {
       value.write(to: &self)
+    } else {
+      describe(name, Value.shape) { value.write(to: &$0) }
     }
   }
 
@@ -252,7 +252,10 @@ extension StateCoder {
   @inlinable public mutating func callAsFunction<Part: StateFields>(_ name: StaticString, _ value: inout Part)
     throws(StateError)
   {
-    guard isReading else { return isNamed(name) ? () : value.snapshot(into: &self) }
+    guard isReading else {
+      if described == nil { return value.snapshot(into: &self) }
+      return describe(name, StateShape(of: value)) { value.snapshot(into: &$0) }
+    }
     let outer = part
     part = name
     try value.fields(&self)
@@ -265,7 +268,10 @@ extension StateCoder {
   )
     throws(StateError)
   {
-    guard isReading else { return isNamed(name) ? () : value.write(to: &self) }
+    guard isReading else {
+      if described == nil { return value.write(to: &self) }
+      return describe(name, Part.shape) { value.write(to: &$0) }
+    }
     field = name
     try value.fields(&self)
   }
@@ -292,7 +298,7 @@ extension StateCoder {
     each name: StaticString, _ values: inout [Value]
   ) throws(StateError) {
     guard isReading else {
-      if isNamed(name) { return }
+      if described != nil { return describe(name, .unknown) { _ in } }
       for value in values { value.write(to: &self) }
       return
     }
@@ -304,7 +310,7 @@ extension StateCoder {
     each name: StaticString, _ parts: inout [Part]
   ) throws(StateError) {
     guard isReading else {
-      if isNamed(name) { return }
+      if described != nil { return describe(name, .unknown) { _ in } }
       for part in parts { part.write(to: &self) }
       return
     }
@@ -317,7 +323,7 @@ extension StateCoder {
     each name: StaticString, _ parts: inout [Part]
   ) throws(StateError) {
     guard isReading else {
-      if isNamed(name) { return }
+      if described != nil { return describe(name, .unknown) { _ in } }
       for part in parts { part.snapshot(into: &self) }
       return
     }
@@ -329,7 +335,10 @@ extension StateCoder {
   public mutating func callAsFunction<Value: StateCoded & Equatable>(same name: StaticString, _ value: Value)
     throws(StateError)
   {
-    guard isReading else { return isNamed(name) ? () : value.write(to: &self) }
+    guard isReading else {
+      if described == nil { return value.write(to: &self) }
+      return describe(name, Value.shape) { value.write(to: &$0) }
+    }
     field = name
     guard try Value(reading: &self) == value else { throw .configuration }
   }

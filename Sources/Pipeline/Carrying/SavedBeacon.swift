@@ -55,6 +55,26 @@ package struct SavedBeacon: StateElement, Sendable {
   }
 }
 
+/// What a later version reads it by.
+extension SavedBeacon {
+  /// The parts of a beacon that is saved by this version.
+  package static let rowShape = StateShape.part([
+    StateShape.Field(name: "saved", shape: StateShape(of: SavedBeacon())),
+    StateShape.Field(name: "carried", shape: StateShape(of: CarriedBeacon())),
+  ])
+
+  /// A beacon that was saved by another version.
+  package init(_ octets: [UInt8], of shape: StateShape) throws(StateError) {
+    guard case .part(let earlier) = shape, case .part(let present) = Self.rowShape,
+      earlier.map(\.name) == present.map(\.name)
+    else { throw .damaged("shape") }
+    var coder = StateCoder(body: try earlier[0].shape.rewrite(octets, as: present[0].shape))
+    try self.init(reading: &coder)
+    try coder.finish()
+    self.octets = try earlier[1].shape.rewrite(self.octets, as: present[1].shape)
+  }
+}
+
 /// A reading that is still meaningful in another run.
 package struct SavedReading: StateElement, Sendable {
   /// As `Reading.name`. The number of a quantity may differ between versions.

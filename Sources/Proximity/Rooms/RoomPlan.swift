@@ -117,6 +117,7 @@ public struct RoomIndex: Hashable, Comparable, Sendable {
 
 /// Decoding checks the index against the coder's bounds.
 extension ZoneIndex: StateCoded {
+  public static var shape: StateShape { .octets(4) }
   public func write(to coder: inout StateCoder) {
     coder.mention(rawValue, .zone)
     coder.write(rawValue)
@@ -127,6 +128,7 @@ extension ZoneIndex: StateCoded {
 }
 
 extension RoomIndex: StateCoded {
+  public static var shape: StateShape { .octets(4) }
   public func write(to coder: inout StateCoder) {
     coder.mention(rawValue, .room)
     coder.write(rawValue)
