@@ -56,7 +56,7 @@ extension FuseWorker {
   func report(at now: MonotonicTime) {
     guard now - reported >= FuseHealth.interval else { return }
     reported = now
-    let wallNow = LiveClock.wallNow
+    let wallNow = wallNow
     if let metrics { metrics.take(metricsText(at: now, wallNow, metrics.depths.now)) }
     health.tell(
       JSONWriter.object {

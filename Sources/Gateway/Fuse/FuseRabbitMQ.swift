@@ -40,7 +40,7 @@ final class FuseRabbitMQ {
   /// A tick, with its time of arrival.
   struct Heard {
     var tick: Tick
-    var at: WallTime
+    var at: MonotonicTime
     /// Partitions get it, too.
     var tellsTime: Bool
   }
@@ -131,7 +131,7 @@ final class FuseRabbitMQ {
     switch event {
     case .delivery(let delivery) where delivery.channel == Self.others:
       if let tick = Tick(delivery.payload), heard.count < 1000 {
-        heard.append(Heard(tick: tick, at: LiveClock.wallNow, tellsTime: delivery.key == names.tick))
+        heard.append(Heard(tick: tick, at: LiveClock.now, tellsTime: delivery.key == names.tick))
       }
       try reader.acknowledge(upTo: delivery.number, on: Self.others)
     case .delivery(let delivery) where delivery.channel >= Self.firstLease:

@@ -35,12 +35,12 @@ extension FuseWorker {
     let last = try rabbit.lastCheckpoint(of: number)
     try rabbit.consume(number)
     // It must be later than any that was used before.
-    let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
+    let epoch = UInt64(max(wallNow.nanoseconds / 1_000_000, 1))
     let (partition, seen, refusal) = FleetPartition.resume(
-      fresh, number, epoch: epoch, from: last, at: LiveClock.wallNow)
+      fresh, number, epoch: epoch, from: last, at: wallNow)
     if let refusal {
       logger.error("partition \(number): begins anew, because \(refusal)")
-      anew[number] = (LiveClock.wallNow, refusal)
+      anew[number] = (wallNow, refusal)
     }
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
@@ -121,9 +121,9 @@ extension FuseWorker {
   /// The key of a delivery. A tick that is not believed gets the key of those for other workers only, which partitions ignore.
   private func believedKey(of delivery: QueueMessage, _ number: Int) -> String {
     guard delivery.key == names.tick, let tick = Tick(delivery.payload) else { return delivery.key }
-    let wallNow = LiveClock.wallNow
+    let wallNow = wallNow
     // A client that may write to another exchange can publish with any key, and reach a queue through an existing binding.
-    if delivery.exchange == names.time, clocks.believe(tick, at: wallNow) { return delivery.key }
+    if delivery.exchange == names.time, clock.workers.believe(tick, at: wallNow) { return delivery.key }
     let now = LiveClock.now
     if refusalTold.map({ now - $0 > .seconds(60) }) ?? true {
       refusalTold = now
@@ -143,7 +143,7 @@ extension FuseWorker {
     }
     try lookAtProof(of: number, at: now, rabbit)
     if holdings[number] == nil { return }
-    if let lead = holdings[number]?.partition.lead(at: LiveClock.wallNow) {
+    if let lead = holdings[number]?.partition.lead(at: wallNow) {
       logger.error(
         "partition \(number): its time is \(words(lead)) ahead of this machine's clock; taking it over again")
       return try giveUp(number)

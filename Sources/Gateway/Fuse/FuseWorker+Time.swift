@@ -6,23 +6,34 @@ import Logging
 
 /// The time of a site, which comes from its workers.
 extension FuseWorker {
-  private static let differences = .zero - TickSchedule.skew...TickSchedule.skew
+  /// How long a worker whose clock differs from another's looks for some that have its own time.
+  private static let comparison = TimeSpan.seconds(10)
+
+  /// The time that this worker tells.
+  var wallNow: WallTime { clock.time(at: LiveClock.now) }
 
   func tick(_ rabbit: FuseRabbitMQ, at now: MonotonicTime) throws(Failure) {
-    let wallNow = LiveClock.wallNow
+    let wallNow = clock.time(at: now, system: LiveClock.wallNow)
+    if let ahead = clock.system, clockTold.map({ now - $0 > .seconds(60) }) ?? true {
+      clockTold = now
+      logger.error(
+        "this machine's clock was set, and is \(words(ahead)) \(ahead < .zero ? "behind" : "ahead of") the time that went on; it is used once most workers have it, or after a minute if there are no others; see timedatectl"
+      )
+    }
     guard let tellsTime = ticks.takeDue(at: now, wallNow, among: workers.keys) else { return }
     try rabbit.tick(wallNow, tellsTime: tellsTime)
   }
 
-  func hearWorkers(_ rabbit: FuseRabbitMQ) {
+  func hearWorkers(_ rabbit: FuseRabbitMQ) throws(Failure) {
     let now = LiveClock.now
     for heard in rabbit.heard {
       let tick = heard.tick
       if workers.count < 1000 || workers[tick.worker] != nil { workers[tick.worker] = now }
-      let ahead = heard.at - tick.time
-      ticks.hear(tick, at: heard.at, tellsTime: heard.tellsTime)
-      if tick.worker != name { clocks.hear(tick, at: heard.at) }
-      guard tick.worker != name, !Self.differences.contains(ahead) else { continue }
+      let wallNow = clock.time(at: heard.at)
+      let ahead = wallNow - tick.time
+      ticks.hear(tick, at: wallNow, tellsTime: heard.tellsTime)
+      if tick.worker != name { clock.hear(tick, at: wallNow) }
+      guard tick.worker != name, !ahead.isTolerable else { continue }
       guard skewTold.map({ now - $0 > .seconds(60) }) ?? true else { continue }
       skewTold = now
       logger.warning(
@@ -31,29 +42,46 @@ extension FuseWorker {
     }
     rabbit.heard.removeAll(keepingCapacity: true)
     workers = workers.filter { now - $0.value < .seconds(3) }
+    guard let lead = clock.workers.majorityLead else { return }
+    isOutvoted = true
+    throw Failure(
+      "most workers' clocks differ by \(words(lead)) from this machine's; set it (timedatectl). Until then others decide",
+      isRefusal: true)
   }
 
   func words(_ span: TimeSpan) -> String {
     "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 
-  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick.
+  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions. If
+  /// it differs, workers that start at the same time may still be more than the one that was first.
   func compareClocks(_ rabbit: FuseRabbitMQ) throws(Failure) {
-    guard began == nil else { return }
-    let end = LiveClock.now + TickSchedule.longestSilence + .milliseconds(200)
-    while LiveClock.now < end {
+    guard began == nil || isOutvoted else { return }
+    let begin = LiveClock.now
+    let usual = begin + TickSchedule.longestSilence + .milliseconds(200)
+    var spoke = begin
+    while LiveClock.now < usual || !clock.workers.isOursCommon {
+      let now = LiveClock.now
+      let wallNow = clock.time(at: now, system: LiveClock.wallNow)
       try rabbit.look()
       for heard in rabbit.heard where heard.tick.worker != name {
-        let ahead = heard.at - heard.tick.time
-        guard Self.differences.contains(ahead) else {
-          throw Failure(
-            "this machine's clock differs by \(words(ahead)) from that of worker \(heard.tick.worker); set it (timedatectl), then start again",
-            isRefusal: true)
-        }
+        clock.hear(heard.tick, at: clock.time(at: heard.at))
       }
       rabbit.heard.removeAll()
+      if let (worker, lead) = clock.workers.difference {
+        guard now - begin < Self.comparison else {
+          throw Failure(
+            "this machine's clock differs by \(words(lead)) from that of worker \(worker.printable); set it (timedatectl), then start again",
+            isRefusal: true)
+        }
+        if now - spoke >= TickSchedule.longestSilence {
+          spoke = now
+          try rabbit.tick(wallNow, tellsTime: false)
+        }
+      }
       var nothing = pollfd(fd: rabbit.reader.descriptor, events: Int16(POLLIN), revents: 0)
       _ = poll(&nothing, 1, 50)
     }
+    isOutvoted = false
   }
 }

@@ -48,8 +48,11 @@ final class FuseWorker {
   var reported = MonotonicTime(nanoseconds: .min)
   var began: MonotonicTime?
   var skewTold: MonotonicTime?
-  /// The other workers' clocks.
-  var clocks = WorkersClocks()
+  var clock = FleetClock(at: LiveClock.now, system: LiveClock.wallNow)
+  /// When it was last logged that this machine's clock was set.
+  var clockTold: MonotonicTime?
+  /// Whether most workers have another time.
+  var isOutvoted = false
   /// When a tick that was not believed was last logged.
   var refusalTold: MonotonicTime?
   private var failures = 0
@@ -108,7 +111,7 @@ final class FuseWorker {
         node = (node + 1) % fleet.nodes.count
         declares = declares || error.isRefusal
         if began == nil, refusals.count == fleet.nodes.count { throw error }
-        metrics?.take(metricsText(at: LiveClock.now, LiveClock.wallNow, [:]))
+        metrics?.take(metricsText(at: LiveClock.now, wallNow, [:]))
         guard !inbox.isStopping else { return }
         logger.warning("RabbitMQ: \(error)")
         failures += 1
@@ -125,7 +128,7 @@ final class FuseWorker {
     declares = false
     self.rabbit = rabbit
     try compareClocks(rabbit)
-    try rabbit.tick(LiveClock.wallNow, tellsTime: true)
+    try rabbit.tick(wallNow, tellsTime: true)
     for partition in 0..<fleet.partitions { try rabbit.standInLine(for: partition) }
     try rabbit.queueForLead()
     failures = 0
@@ -141,7 +144,7 @@ final class FuseWorker {
     try rabbit.look()
     while let partition = rabbit.lost.popLast() { try lose(partition) }
     while let partition = rabbit.granted.popLast() { try takeOver(partition) }
-    hearWorkers(rabbit)
+    try hearWorkers(rabbit)
     let isEmpty = try takeTurn(rabbit)
     let isDone = takeWaiting()
     let now = LiveClock.now
@@ -160,7 +163,7 @@ final class FuseWorker {
     }
     report(at: now)
     if isEmpty, isDone {
-      let rest = ticks.wait(at: now, LiveClock.wallNow, among: workers.keys)
+      let rest = ticks.wait(at: now, wallNow, among: workers.keys)
       wait(rabbit, until: min(now + rest, lead.nextDeadline ?? .distantFuture))
     }
   }

@@ -100,14 +100,16 @@ extension Pipeline {
 
 /// Records of an earlier run.
 extension Pipeline {
-  /// Increase it with every change of `PhoneRecord`'s fields. It is not the state's layout: a record outlives many versions.
-  private static let recordLayout: UInt32 = 1
+  /// Of what stands before the record. The record itself is read by the names of its fields: it outlives many versions.
+  private static let recordLayout: UInt32 = 2
+  private static let recordShape = StateShape(of: PhoneRecord())
 
   private func saved(_ record: PhoneRecord, of phone: Phone) -> [UInt8] {
     var coder = StateCoder.body
     coder.write(Self.recordLayout)
     for text in Self.identity(of: phone.settings) { coder.write(text) }
     coder.write(phone.wallOffset)
+    coder.write(Self.recordShape)
     record.snapshot(into: &coder)
     return coder.written()
   }
@@ -148,6 +150,8 @@ extension Pipeline {
     guard layout == recordLayout else { throw .layout(layout) }
     for text in identity(of: phone) where try coder.read(String.self) != text { throw .configuration }
     let earlier: TimeSpan = try coder.read()
+    let shape: StateShape = try coder.read()
+    coder = StateCoder(body: try shape.rewrite(coder.rest, as: recordShape))
     if let wallOffset { coder.heirs = StateCoder.Heirs(clock: earlier - wallOffset) }
     var record = PhoneRecord()
     try record.restore(from: &coder)
