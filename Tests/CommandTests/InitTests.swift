@@ -140,6 +140,38 @@ import Testing
     #expect(check.output.contains("0 errors, 0 warnings"), "\(check.output)\(check.errors)")
   }
 
+  @Test func `boards that publish to the broker are found, and hear the beacons`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let uuid = "f29dc74a-dbbd-12de-318a-c8b046dd4425"
+    let boards = Task {
+      while !Task.isCancelled {
+        for (room, rssi) in [("kitchen", -52), ("hall", -71), ("bath", -80)] {
+          try await TestSupport.run(
+            [
+              "mosquitto_pub", "-p", "\(broker.port)", "-t", "espresense/devices/iBeacon:\(uuid)-1-2/\(room)",
+              "-m",
+              "{\"mac\":\"c10000000001\",\"id\":\"iBeacon:\(uuid)-1-2\",\"rssi\":\(rssi),\"rssi@1m\":-59,\"distance\":1.2}",
+            ], in: folder)
+        }
+        try await Task.sleep(for: .milliseconds(300))
+      }
+    }
+    defer { boards.cancel() }
+    let result = try await converse(
+      ["--broker", "127.0.0.1:\(broker.port)", "--seconds", "4"],
+      [
+        ("Listen through them", "\r"), ("Which beacons", "1\r"), ("Name of", "keys\r"),
+        ("A room for each", "\r"), ("Name of a zone", "\r"), ("Name of this gateway", "attic\r"),
+      ])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("ESPresense: bath, hall, kitchen"), "\(result.output)")
+    #expect(result.output.contains("-52 dBm"), "the tag is in the list: \(result.output)")
+    let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
+    #expect(check.output.contains("0 errors, 0 warnings"), "\(check.output)\(check.errors)")
+    #expect(text("beaconkeeper.yaml").contains("  - { name: kitchen, receivers: [kitchen] }"))
+  }
+
   @Test(arguments: [("\u{3}", 254), ("\u{4}", 1)])
   func ctrlCAndCtrlDLeaveNothingBehind(key: String, status: Int32) async throws {
     let result = try await converse(

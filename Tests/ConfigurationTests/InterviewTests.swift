@@ -1,5 +1,6 @@
 import Beacons
 @testable import Configuration
+import Contract
 import Core
 import Testing
 
@@ -30,6 +31,51 @@ import Testing
     #expect(village.told.contains("Nothing can be heard: there is no Bluetooth adapter."))
     #expect(interview.draft.beacons.map(\.pattern) == [.address(0xC100_0000_0001)])
     #expect(interview.draft.zone == nil)
+  }
+
+  private let boards = [FoundScanner(kind: .espresense, receivers: ["bath", "hall", "kitchen"])]
+
+  @Test func `boards on the broker are receivers, each with its room`() async throws {
+    let village = Village(
+      ["", "", "1", "", "maybe", "", "study", "", ""], brokers: [lan], beacons: [key], scanners: boards)
+    var interview = village.interview()
+    try await interview.run()
+    #expect(village.told.contains("  ESPresense: bath, hall, kitchen"))
+    #expect(village.told.contains("  yes or no?"))
+    #expect(interview.draft.rooms.map(\.name) == ["bath", "hall", "kitchen", "study"])
+    #expect(interview.draft.zone == nil)
+    let made = try interview.draft.read(path: "/nowhere/beaconkeeper.yaml")
+    #expect(made.rooms.map(\.receivers) == [["bath"], ["hall"], ["kitchen"], ["hci0"]])
+    #expect(made.resolvedScanners.map(\.kind) == [.espresense])
+    #expect(made.radio.duty != .off)
+  }
+
+  @Test func `a machine without an adapter listens through the boards alone`() async throws {
+    let village = Village(["", "", "", "no", "", ""], brokers: [lan], beacons: nil, scanners: boards)
+    var interview = village.interview()
+    try await interview.run()
+    #expect(interview.draft.rooms.isEmpty && interview.draft.zone == nil)
+    let made = try interview.draft.read(path: "/nowhere/beaconkeeper.yaml")
+    #expect(made.radio.duty == .off)
+    var refused = Village(["", "no", "", ""], brokers: [lan], beacons: nil, scanners: boards).interview()
+    try await refused.run()
+    #expect(!refused.draft.text.contains("scanners:") && !refused.draft.text.contains("duty: off"))
+  }
+
+  @Test func `a gateway's room is called like the gateway where that has one receiver`() {
+    let rooms = Interview.rooms(of: ["attic/hci0", "hall/hci0", "hall/hci1", "kitchen"])
+    #expect(rooms.map(\.name) == ["attic", "hall hci0", "hall hci1", "kitchen"])
+  }
+
+  @Test func `options name boards without a terminal`() async throws {
+    var given = complete
+    given.scanners = ["espresense", "theengs", "theengs"]
+    var interview = Village(nil).interview(given)
+    try await interview.run()
+    #expect(interview.draft.scanners.map(\.kind) == [.espresense, .theengs])
+    given.scanners = ["json"]
+    var other = Village(nil).interview(given)
+    await #expect(throws: SetupFault.self) { try await other.run() }
   }
 
   @Test func aBadAnswerIsAskedForAgainWithTheReason() async throws {

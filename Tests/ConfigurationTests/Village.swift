@@ -15,6 +15,7 @@ final class Village: Surroundings {
   let isAnswered: Bool
   let brokers: [FoundBroker]
   let beacons: [NearbyBeacon]?
+  let scanners: [FoundScanner]
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -23,11 +24,12 @@ final class Village: Surroundings {
   ///   - beacons: nil: there is no radio.
   init(
     _ replies: [String]?, brokers: [FoundBroker] = [], refusals: [ConnectionRefusal] = [],
-    beacons: [NearbyBeacon]? = []
+    beacons: [NearbyBeacon]? = [], scanners: [FoundScanner] = []
   ) {
     isAnswered = replies != nil
     self.brokers = brokers
     self.beacons = beacons
+    self.scanners = scanners
     state = Mutex(State(replies: (replies ?? []).map { .text($0) }, refusals: refusals))
   }
 
@@ -56,7 +58,10 @@ final class Village: Surroundings {
     state.withLock { $0.refusals.isEmpty ? nil : $0.refusals.removeFirst() }
   }
 
-  func listen() async throws(NothingHeard) -> [NearbyBeacon] {
+  func findScanners(at broker: RemoteBroker) async -> [FoundScanner] { scanners }
+  var adapter: String? { beacons == nil ? nil : "hci0" }
+
+  func listen(_ configuration: Configuration) async throws(NothingHeard) -> [NearbyBeacon] {
     guard let beacons else { throw NothingHeard("there is no Bluetooth adapter") }
     return beacons
   }

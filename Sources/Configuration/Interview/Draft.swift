@@ -54,8 +54,18 @@ package struct Draft: Hashable, Sendable {
     }
   }
 
+  package struct Room: Hashable, Sendable {
+    package var name: String
+    package var receiver: String
+  }
+
   package var gateway: String
   package var broker: Broker
+  /// Those that publish to the broker.
+  package var scanners: [FoundScanner] = []
+  /// Whether this machine listens itself.
+  package var usesRadio = true
+  package var rooms: [Room] = []
   package var beacons: [Beacon]
   package var zone: Zone?
 
@@ -83,7 +93,9 @@ package struct Draft: Hashable, Sendable {
 extension Draft {
   /// The content of the file, with comments about what to edit next.
   package var text: String {
-    let parts = [[Self.head], gatewayLines, brokerLines, beaconLines, zoneLines]
+    let parts = [
+      [Self.head], gatewayLines, brokerLines, scannerLines, radioLines, beaconLines, roomLines, zoneLines,
+    ].filter { !$0.isEmpty }
     return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
@@ -123,6 +135,30 @@ extension Draft {
       lines.append(line("  server_name: \(yamlScalar(name))", "as its certificate says"))
     }
     return lines
+  }
+
+  private var scannerLines: [String] {
+    if scanners.isEmpty { return [] }
+    return ["# Receivers elsewhere, which publish to the same broker what they hear.", "scanners:"]
+      + scanners.map { scanner in
+        let heard = scanner.receivers.isEmpty ? nil : "heard: \(scanner.receiverWords)"
+        return line("  - kind: \(scanner.kind.rawValue)", heard)
+      }
+  }
+
+  private var radioLines: [String] {
+    usesRadio ? [] : [line("radio: { duty: off }", "this machine had no Bluetooth adapter")]
+  }
+
+  private var roomLines: [String] {
+    if rooms.isEmpty { return [] }
+    let head = [
+      "# Rooms, each with the receivers in it. A beacon is in one of them at a time. They become more exact if you draw them on the",
+      "# dashboard's plan, or calibrate them by a walk: beaconkeeper calibrate --help",
+      "rooms:",
+    ]
+    return head
+      + rooms.map { "  - { name: \(yamlScalar($0.name)), receivers: [\(yamlScalar($0.receiver))] }" }
   }
 
   private var beaconLines: [String] {

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// Asks for everything the gateway needs, in a sensible order, and returns the configuration. Questions that options answered
@@ -27,7 +28,9 @@ package struct Interview {
   package mutating func run() async throws(SetupFault) {
     try demandAnswers()
     try await chooseBroker()
+    try await chooseScanners()
     try await chooseBeacons()
+    try nameRooms()
     try nameZone()
     try nameGateway()
   }
@@ -103,6 +106,74 @@ package struct Interview {
 }
 
 extension Interview {
+  static let scannerOption = "--scanner KIND, or --no-scanners"
+
+  /// Boards that are there already are the usual receivers of a home.
+  mutating func chooseScanners() async throws(SetupFault) {
+    draft.usesRadio = surroundings.adapter != nil || draft.broker == .embedded
+    if let given = given.scanners {
+      for text in given {
+        try settle(Question("Scanner", option: Self.scannerOption), given: text) { $0.takeScanner($1) }
+      }
+    } else if surroundings.isAnswered, let broker = remoteBroker {
+      surroundings.tell("Looking for boards that publish to it what they hear…")
+      let found = await surroundings.findScanners(at: broker)
+      if found.isEmpty { surroundings.tell("None was heard.") }
+      for scanner in found { surroundings.tell("  \(scanner.words)") }
+      if !found.isEmpty, try agreed("Listen through them, too?", Self.scannerOption) {
+        if let reason = take({ $0.scanners = found }) { surroundings.tell("  \(reason)") }
+      }
+    }
+    // Without scanners only an adapter that is still to come can hear anything.
+    if draft.scanners.isEmpty { draft.usesRadio = true }
+  }
+
+  private mutating func takeScanner(_ text: String) -> String? {
+    guard let kind = Scanner.Kind(rawValue: text), kind != .json else {
+      return "“\(text.printable)” is not espresense, theengs or beaconkeeper"
+    }
+    return take { draft in
+      if !draft.scanners.contains(where: { $0.kind == kind }) {
+        draft.scanners.append(.init(kind: kind, receivers: []))
+      }
+    }
+  }
+
+  /// A board is named after its room.
+  mutating func nameRooms() throws(SetupFault) {
+    let receivers = draft.scanners.flatMap(\.receivers)
+    guard surroundings.isAnswered, given.zone == nil, receivers.count > 1 else { return }
+    let question = "A room for each of them, named after it?"
+    guard try agreed(question, "--zone NAME, or --no-zone") else { return }
+    if let reason = take({ $0.rooms = Self.rooms(of: receivers) }) {
+      return surroundings.tell("  \(reason)")
+    }
+    guard let adapter = surroundings.adapter else { return }
+    let own = Question("The room that this machine is in, or - for none", usual: "-", option: Self.zoneOption)
+    try settle(own, given: nil) { interview, name in
+      name == "-" ? nil : interview.take { $0.rooms.append(.init(name: name, receiver: adapter)) }
+    }
+  }
+
+  /// A gateway's receiver is called `hall/hci0`.
+  static func rooms(of receivers: [String]) -> [Draft.Room] {
+    let short = receivers.map { String($0.prefix { $0 != "/" }) }
+    return zip(receivers, short).map { receiver, name in
+      let isUnique = !name.isEmpty && short.count { $0 == name } == 1
+      return Draft.Room(name: isUnique ? name : receiver.replacing("/", with: " "), receiver: receiver)
+    }
+  }
+
+  private mutating func agreed(_ text: String, _ option: String) throws(SetupFault) -> Bool {
+    var isAgreed = false
+    try settle(Question(text, usual: "yes", option: option), given: nil) { _, text in
+      guard let answer = isYes(text) else { return "yes or no?" }
+      isAgreed = answer
+      return nil
+    }
+    return isAgreed
+  }
+
   static let beaconOption = "--beacon NAME=IDENTITY, or --no-beacons"
 
   mutating func chooseBeacons() async throws(SetupFault) {
@@ -119,7 +190,7 @@ extension Interview {
   private mutating func chooseFromTheAir() async throws(SetupFault) -> Bool {
     var heard: [NearbyBeacon] = []
     do throws(NothingHeard) {
-      heard = try await surroundings.listen()
+      heard = try await surroundings.listen(configuration ?? .builtIn())
       surroundings.tell(heard.isEmpty ? "No beacon was heard." : "Beacons in range, the strongest first:")
     } catch {
       surroundings.tell("Nothing can be heard: \(error.reason).")
@@ -340,12 +411,24 @@ extension Interview {
   }
 
   private func trial() async -> ConnectionRefusal? {
-    guard let configuration = try? draft.read(path: path), case .remote(var broker) = configuration.broker
-    else {
-      return nil
-    }
-    broker.password = password
+    guard let broker = remoteBroker else { return nil }
     return await surroundings.refusal(of: broker)
+  }
+
+  /// With its password.
+  private var remoteBroker: RemoteBroker? {
+    guard case .remote(let broker)? = configuration?.broker else { return nil }
+    return broker
+  }
+
+  /// Of the answers so far.
+  private var configuration: Configuration? {
+    guard var configuration = try? draft.read(path: path) else { return nil }
+    if case .remote(var broker) = configuration.broker {
+      broker.password = password
+      configuration.broker = .remote(broker)
+    }
+    return configuration
   }
 }
 
@@ -369,8 +452,10 @@ extension Interview {
       name = nil
     }
     let question = Question(
-      "Name of the zone around this machine, or - for none",
-      usual: surroundings.isAnswered ? "house" : nil, option: Self.zoneOption)
+      draft.scanners.isEmpty
+        ? "Name of the zone around this machine, or - for none"
+        : "Name of a zone of all receivers, or - for none",
+      usual: surroundings.isAnswered ? draft.rooms.isEmpty ? "house" : "-" : nil, option: Self.zoneOption)
     try settle(question, given: name) { interview, text in
       if text == "-", name == nil { return nil }
       return interview.take { $0.zone = Draft.Zone(name: text) }
@@ -406,6 +491,8 @@ package struct GivenAnswers: Hashable, Sendable {
   package var caFile: String?
   package var serverName: String?
   package var skipsBrokerTest = false
+  /// Kinds; empty: none at all.
+  package var scanners: [String]?
   /// `NAME=IDENTITY` each; empty: none at all.
   package var beacons: [String]?
   /// nil inside: none at all.

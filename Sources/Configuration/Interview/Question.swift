@@ -71,3 +71,12 @@ package struct ConnectionRefusal: Error, Hashable, Sendable {
     self.concernsName = concernsName
   }
 }
+
+/// Whether the answer means yes; nil for neither yes nor no.
+package func isYes(_ text: String) -> Bool? {
+  switch text.lowercased() {
+  case "y", "yes": true
+  case "n", "no": false
+  default: nil
+  }
+}

@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// The outside world of an interview: answers, brokers, and beacons in range.
@@ -14,8 +15,41 @@ package protocol Surroundings: Sendable {
   func findBrokers() async -> [FoundBroker]
   /// Why the broker refuses the connection; nil: it accepts it.
   func refusal(of broker: RemoteBroker) async -> ConnectionRefusal?
-  /// The beacons in range, the strongest first.
-  func listen() async throws(NothingHeard) -> [NearbyBeacon]
+  /// Boards and gateways that publish what they hear to this broker.
+  func findScanners(at broker: RemoteBroker) async -> [FoundScanner]
+  /// This machine's first Bluetooth adapter; nil: it has none.
+  var adapter: String? { get }
+  /// The beacons in range of this machine and of the configured scanners, the strongest first.
+  func listen(_ configuration: Configuration) async throws(NothingHeard) -> [NearbyBeacon]
+}
+
+/// Scanners of one kind that were heard.
+package struct FoundScanner: Hashable, Sendable {
+  package var kind: Scanner.Kind
+  /// As rooms and zones name them.
+  package var receivers: [String]
+
+  package init(kind: Scanner.Kind, receivers: [String]) {
+    self.kind = kind
+    self.receivers = receivers
+  }
+
+  /// `ESPresense: bath, hall, kitchen`; of many, the first.
+  var words: String {
+    let product =
+      switch kind {
+      case .espresense: "ESPresense"
+      case .theengs: "Theengs or OpenMQTTGateway"
+      case .beaconkeeper: "Beaconkeeper"
+      case .json: "JSON"
+      }
+    return "\(product): \(receiverWords)"
+  }
+
+  var receiverWords: String {
+    let listed = receivers.prefix(8).map { String($0.printable.prefix(40)) }.joined(separator: ", ")
+    return listed + (receivers.count > 8 ? " and \(receivers.count - 8) more" : "")
+  }
 }
 
 /// A broker that was found.

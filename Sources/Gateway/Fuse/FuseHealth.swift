@@ -66,6 +66,7 @@ extension FuseWorker {
         $0.field("version", version)
         $0.field("rabbitmq", rabbit?.node ?? "")
         $0.field("leads", lead.isLeading)
+        if let ahead = clock.system { $0.field("clock_ahead_s", Int(ahead.seconds.rounded())) }
         $0.key("workers")
         $0.array(workers.keys.sorted()) { $0.value($1) }
         $0.objects("began_anew", anew.sorted { $0.key < $1.key }) { json, entry in

@@ -9,8 +9,9 @@ struct InitCommand: AsyncParsableCommand {
     commandName: "init",
     abstract: "Asks a few questions and writes a configuration.",
     discussion: """
-      init looks for an MQTT broker, tries the connection, listens for beacons, and asks which of them you want to watch \
-      and for the name of the zone around this machine. It writes a configuration with comments, checks it, and offers to \
+      init looks for an MQTT broker, tries the connection, looks there for boards (ESPresense, Theengs, OpenMQTTGateway) and \
+      other Beaconkeepers that publish what they hear, listens for beacons, and asks which of them you want to watch, and for \
+      rooms and the name of a zone. It writes a configuration with comments, checks it, and offers to \
       start the service. Each answer can be given as an option. Without a terminal, or with --no-input, init asks nothing \
       and requires --broker, --beacon (or --no-beacons) and --zone (or --no-zone).
 
@@ -50,6 +51,13 @@ struct InitCommand: AsyncParsableCommand {
   var skipBrokerTest = false
   @Option(help: ArgumentHelp("The gateway's name in every topic; default: the machine's.", valueName: "name"))
   var gateway: String?
+  @Option(
+    help: ArgumentHelp(
+      "Boards that publish to the broker what they hear: espresense, theengs or beaconkeeper; may be repeated.",
+      valueName: "kind"))
+  var scanner: [String] = []
+  @Flag(help: "No boards for now.")
+  var noScanners = false
   @Option(help: ArgumentHelp("A beacon to watch; may be repeated.", valueName: "NAME=IDENTITY"))
   var beacon: [String] = []
   @Flag(help: "No beacon for now.")
@@ -79,6 +87,7 @@ struct InitCommand: AsyncParsableCommand {
   var noInput = false
 
   func validate() throws {
+    if noScanners, !scanner.isEmpty { throw ValidationError("Either --scanner or --no-scanners.") }
     if noBeacons, !beacon.isEmpty { throw ValidationError("Either --beacon or --no-beacons.") }
     if noZone, zone != nil { throw ValidationError("Either --zone or --no-zone.") }
     if signal != nil, distance != nil { throw ValidationError("Either --signal or --distance.") }
@@ -147,6 +156,7 @@ struct InitCommand: AsyncParsableCommand {
     answers.caFile = caFile.map(Self.absolute)
     answers.serverName = serverName
     answers.skipsBrokerTest = skipBrokerTest
+    if noScanners || !scanner.isEmpty { answers.scanners = scanner }
     if noBeacons || !beacon.isEmpty { answers.beacons = beacon }
     if noZone { answers.zone = .some(nil) } else if let zone { answers.zone = zone }
     answers.limit = signal.map { Draft.Limit($0, .signal) } ?? distance.map { Draft.Limit($0, .distance) }

@@ -49,8 +49,16 @@ struct InitSurroundings: Surroundings {
     }
   }
 
-  func listen() async throws(NothingHeard) -> [NearbyBeacon] {
-    let configuration = Configuration.builtIn()
+  func findScanners(at broker: RemoteBroker) async -> [FoundScanner] {
+    await ScannerSearch(broker, gateway: "init").run()
+  }
+
+  var adapter: String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")) ?? []
+    return names.filter { $0.hasPrefix("hci") && !$0.contains(":") }.min()
+  }
+
+  func listen(_ configuration: Configuration) async throws(NothingHeard) -> [NearbyBeacon] {
     if !captures.isEmpty {
       do throws(CaptureError) {
         let (survey, end) = try AirSurvey.ofRecordings(captures, configuration)

@@ -66,12 +66,3 @@ final class Conversation: Sendable {
     }
   }
 }
-
-/// Whether the answer means yes; nil for neither yes nor no.
-func isYes(_ text: String) -> Bool? {
-  switch text.lowercased() {
-  case "y", "yes": true
-  case "n", "no": false
-  default: nil
-  }
-}
