@@ -36,7 +36,23 @@ import Testing
     #expect(check.status == 0)
     #expect(check.output.contains("0 errors, 0 warnings"))
     #expect(check.output.contains("gateway attic"))
+    #expect(check.output.contains("the page and the API at http://127.0.0.1:8099; for this machine alone"))
+    #expect(result.errors.contains("http://127.0.0.1:8099"))
     #expect(broker.messages.isEmpty, "the trial leaves nothing there")
+  }
+
+  @Test func aPageForEveryNetworkHasAPasswordOfItsOwn() async throws {
+    let result = try await run("--broker", "embedded", "--no-beacons", "--no-zone", "--page", "everywhere")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(names == ["beaconkeeper.page", "beaconkeeper.yaml"])
+    let password = text("beaconkeeper.page").trimmingCharacters(in: .newlines)
+    #expect(password.count == 23 && result.errors.contains("The dashboard's password: \(password)"))
+    let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
+    #expect(
+      check.output.contains(
+        "http://0.0.0.0:8099; for whoever reaches this address; in the clear; with a password"))
+    let wrong = try await run("--broker", "embedded", "--no-beacons", "--no-zone", "--page", "me", "--force")
+    #expect(wrong.status == 64)
   }
 
   @Test func withoutATerminalMissingOptionsAreNamedAndNothingIsWritten() async throws {
@@ -126,7 +142,7 @@ import Testing
         ("User name", "\r"), ("Password", "right\r"), ("Which beacons", "99\r"), ("Which beacons", "1\r"),
         ("Name of", "key\r"), ("Name of the zone", "\r"), ("When is a beacon", "3\r"),
         ("When is a beacon", "3 m\r"),
-        ("Name of this gateway", "attic\r"),
+        ("Who may look", "\r"), ("Name of this gateway", "attic\r"),
       ])
     #expect(result.status == 0, "\(result.output)")
     #expect(!result.output.contains("right"), "a password is not shown")
@@ -162,7 +178,8 @@ import Testing
       ["--broker", "127.0.0.1:\(broker.port)", "--seconds", "4"],
       [
         ("Listen through them", "\r"), ("Which beacons", "1\r"), ("Name of", "keys\r"),
-        ("A room for each", "\r"), ("Name of a zone", "\r"), ("Name of this gateway", "attic\r"),
+        ("A room for each", "\r"), ("Name of a zone", "\r"), ("Who may look", "\r"),
+        ("Name of this gateway", "attic\r"),
       ])
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("ESPresense: bath, hall, kitchen"), "\(result.output)")

@@ -51,6 +51,7 @@ final class Village: Surroundings {
     return "secret of \(file)"
   }
 
+  var newPassword: String { "made-now" }
   var embeddedBroker: String { "a private one" }
   func findBrokers() async -> [FoundBroker] { brokers }
 

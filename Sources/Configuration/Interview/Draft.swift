@@ -59,8 +59,18 @@ package struct Draft: Hashable, Sendable {
     package var receiver: String
   }
 
+  /// Who may look at the dashboard.
+  package enum Page: String, Hashable, Sendable {
+    case here, everywhere, off
+  }
+
+  package static let pagePort = 8099
+
   package var gateway: String
   package var broker: Broker
+  package var page = Page.off
+  /// As the configuration has it.
+  package var pagePasswordFile: String?
   /// Those that publish to the broker.
   package var scanners: [FoundScanner] = []
   /// Whether this machine listens itself.
@@ -95,6 +105,7 @@ extension Draft {
   package var text: String {
     let parts = [
       [Self.head], gatewayLines, brokerLines, scannerLines, radioLines, beaconLines, roomLines, zoneLines,
+      pageLines,
     ].filter { !$0.isEmpty }
     return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
@@ -148,6 +159,15 @@ extension Draft {
 
   private var radioLines: [String] {
     usesRadio ? [] : [line("radio: { duty: off }", "this machine had no Bluetooth adapter")]
+  }
+
+  private var pageLines: [String] {
+    if page == .off { return [] }
+    let head =
+      "# The dashboard. Its manual page says how to reach it from elsewhere, and how it may change this file."
+    let address = page == .here ? "127.0.0.1" : "0.0.0.0"
+    return [head, "http:", "  listen: \"\(address):\(Self.pagePort)\""]
+      + (pagePasswordFile.map { ["  password_file: \(yamlScalar($0))"] } ?? [])
   }
 
   private var roomLines: [String] {

@@ -16,6 +16,8 @@ package struct Interview {
   package internal(set) var password: Secret?
   /// Whether it is from the file that the user named.
   var isPasswordOfFile = false
+  /// The password for the page; nil: it needs none.
+  package internal(set) var pagePassword: Secret?
 
   /// - Parameter hostName: the gateway's default name.
   package init(_ given: GivenAnswers, path: String, hostName: String, in surroundings: any Surroundings) {
@@ -32,6 +34,7 @@ package struct Interview {
     try await chooseBeacons()
     try nameRooms()
     try nameZone()
+    try choosePage()
     try nameGateway()
   }
 
@@ -97,6 +100,23 @@ package struct Interview {
   }
 
   // MARK: The gateway itself
+
+  private mutating func choosePage() throws(SetupFault) {
+    let question = Question(
+      "Who may look at the dashboard: here (this machine), everywhere (with a password), or off",
+      usual: Draft.Page.here.rawValue, option: "--page here, everywhere or off")
+    try settle(question, given: given.page) { interview, text in
+      guard let page = Draft.Page(rawValue: text.lowercased()) else { return "here, everywhere or off?" }
+      // Where the file will be is known at the end.
+      return interview.take { ($0.page, $0.pagePasswordFile) = (page, page == .everywhere ? "page" : nil) }
+    }
+    guard draft.page == .everywhere else { return }
+    let typed = try answer(
+      Question("A password for it, or Enter for a new one", usual: "", option: "--page", isSecret: true))
+    let password = typed.isEmpty ? surroundings.newPassword : typed
+    pagePassword = Secret(password)
+    if typed.isEmpty { surroundings.tell("The dashboard's password: \(password)") }
+  }
 
   private mutating func nameGateway() throws(SetupFault) {
     let question = Question(
@@ -498,6 +518,8 @@ package struct GivenAnswers: Hashable, Sendable {
   /// nil inside: none at all.
   package var zone: String??
   package var limit: Draft.Limit?
+  /// `Draft.Page`'s name.
+  package var page: String?
 
   package init() {}
 }

@@ -1,4 +1,4 @@
-/// The paths of the configuration and the password, and the service that reads them.
+/// The paths of the configuration and the passwords, and the service that reads them.
 ///
 /// The service's user cannot read root's files. systemd gives it a copy of the password from `/etc/credstore`, and the
 /// configuration refers to that by the variable that systemd sets.
@@ -14,6 +14,9 @@ package struct Placement: Hashable, Sendable {
   package let passwordPath: String
   /// Its path in the configuration.
   package let passwordName: String
+  /// The same for the page's password.
+  package let pagePath: String
+  package let pageName: String
 
   /// - Parameter hasService: whether the package's units are installed.
   package init(path: String, hasService: Bool) {
@@ -27,10 +30,14 @@ package struct Placement: Hashable, Sendable {
       unit = stem == "beaconkeeper" ? stem : "beaconkeeper@\(stem)"
       passwordPath = "/etc/credstore/\(name).password"
       passwordName = "$CREDENTIALS_DIRECTORY/\(name).password"
+      pagePath = "/etc/credstore/\(name).page"
+      pageName = "$CREDENTIALS_DIRECTORY/\(name).page"
     } else {
       unit = nil
       passwordName = "\(stem).password"
       passwordPath = parts.count > 1 ? "\(directory)/\(passwordName)" : passwordName
+      pageName = "\(stem).page"
+      pagePath = parts.count > 1 ? "\(directory)/\(pageName)" : pageName
     }
   }
 }

@@ -3,6 +3,8 @@ package struct SetupFiles: Hashable, Sendable {
   package var configuration: String
   /// nil: there is none, or it stays in the file that the user named.
   package var password: Secret?
+  /// Of the page; nil: it needs none.
+  package var page: Secret?
 }
 
 extension Interview {
@@ -19,11 +21,12 @@ extension Interview {
       remote.passwordFile = stays ? passwordFile : placement.passwordName
       draft.broker = .remote(remote)
     }
+    if draft.pagePasswordFile != nil { draft.pagePasswordFile = placement.pageName }
     do throws(ConfigurationErrors) {
       _ = try draft.read(path: placement.path)
     } catch {
       throw .unusable(option: "--password-file FILE", reason: Self.words(error))
     }
-    return SetupFiles(configuration: draft.text, password: stays ? nil : password)
+    return SetupFiles(configuration: draft.text, password: stays ? nil : password, page: pagePassword)
   }
 }

@@ -10,6 +10,8 @@ package protocol Surroundings: Sendable {
   func tell(_ text: String)
   /// The content of a password file, without its line end.
   func password(in file: String) throws(UnreadableFile) -> String
+  /// A password that nobody can guess.
+  var newPassword: String { get }
   /// A sentence about the broker that the gateway can start.
   var embeddedBroker: String { get }
   func findBrokers() async -> [FoundBroker]

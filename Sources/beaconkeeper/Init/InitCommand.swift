@@ -73,6 +73,11 @@ struct InitCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("A beacon is in the zone within this distance, for example 3m.", valueName: "m"))
   var distance: String?
+  @Option(
+    help: ArgumentHelp(
+      "Who may look at the dashboard: here, everywhere (with a new password) or off; default: here.",
+      valueName: "who"))
+  var page: String?
   @Option(help: ArgumentHelp("How long to listen for beacons.", valueName: "s"))
   var seconds = 10.0
   @Option(help: ArgumentHelp("Read a recording instead of the radio.", valueName: "file"))
@@ -121,8 +126,12 @@ struct InitCommand: AsyncParsableCommand {
       if files.password != nil {
         try writer.askToReplace(placement.passwordPath, keeping: "the old password is lost")
       }
+      if files.page != nil {
+        try writer.askToReplace(placement.pagePath, keeping: "the dashboard's old password is lost")
+      }
       try writer.write(files)
       try startService(placement, surroundings)
+      tellPage(interview.draft.page)
     } catch {
       throw stop(error)
     }
@@ -159,6 +168,7 @@ struct InitCommand: AsyncParsableCommand {
     if noScanners || !scanner.isEmpty { answers.scanners = scanner }
     if noBeacons || !beacon.isEmpty { answers.beacons = beacon }
     if noZone { answers.zone = .some(nil) } else if let zone { answers.zone = zone }
+    answers.page = page
     answers.limit = signal.map { Draft.Limit($0, .signal) } ?? distance.map { Draft.Limit($0, .distance) }
     return answers
   }
@@ -187,6 +197,14 @@ struct InitCommand: AsyncParsableCommand {
     }
     guard service.start() else { throw .undone("the service does not start; look at: journalctl -u \(unit)") }
     say("The service \(unit) runs. What it says: journalctl -f -u \(unit)")
+  }
+
+  private func tellPage(_ page: Draft.Page) {
+    switch page {
+    case .off: break
+    case .here: say("Dashboard:    http://127.0.0.1:\(Draft.pagePort) on this machine")
+    case .everywhere: say("Dashboard:    http://\(machineName()):\(Draft.pagePort), with the password")
+    }
   }
 
   /// Prints why it ends, and returns the exit code.

@@ -33,6 +33,13 @@ struct InitSurroundings: Surroundings {
     }
   }
 
+  /// About 95 bits, without letters that look alike.
+  var newPassword: String {
+    let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+    let groups = (0..<4).map { _ in String((0..<5).map { _ in letters.randomElement() ?? "a" }) }
+    return groups.joined(separator: "-")
+  }
+
   var embeddedBroker: String {
     let programs = EmbeddedBroker.searchPath.map { $0 + "/mosquitto" }
     return "a private mosquitto that the gateway starts"

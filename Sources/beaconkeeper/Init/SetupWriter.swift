@@ -3,7 +3,7 @@ import Core
 import Gateway
 import Glibc
 
-/// Writes the configuration and the password: both or neither. The user's files are not lost without a question.
+/// Writes the configuration and the passwords: all or nothing. The user's files are not lost without a question.
 struct SetupWriter {
   let placement: Placement
   let isForced: Bool
@@ -21,7 +21,9 @@ struct SetupWriter {
       guard surroundings.isAnswered else { throw .exists(path: path) }
       let question = Question("\(path) exists. Replace it (\(consequence))?", usual: "no", option: "--force")
       guard try surroundings.agreed(question) else { throw .givenUp }
-    } else if path != placement.passwordPath || placement.unit == nil, access(folder, W_OK) != 0 {
+    } else if ![placement.passwordPath, placement.pagePath].contains(path) || placement.unit == nil,
+      access(folder, W_OK) != 0
+    {
       throw .unwritable(path: path, reason: String(cString: strerror(errno)))
     }
   }
@@ -39,22 +41,23 @@ struct SetupWriter {
   }
 
   func write(_ files: SetupFiles) throws(SetupFault) {
-    // Ctrl-C is ignored meanwhile: it could leave only one of the two files, or part of one.
+    // Ctrl-C is ignored meanwhile: it could leave only some of the files, or part of one.
     let usual = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
     defer { for (number, handler) in usual { signal(number, handler) } }
-    var isNew = false
-    if let password = files.password {
-      if placement.unit != nil { mkdir(Self.folder(of: placement.passwordPath), 0o700) }
-      isNew = access(placement.passwordPath, F_OK) != 0
-      try write(password.revealed + "\n", to: placement.passwordPath, mode: 0o600, .isDropped)
-    }
+    let secrets = [(files.password, placement.passwordPath), (files.page, placement.pagePath)]
+    var new: [String] = []
     do throws(SetupFault) {
+      for case (let secret?, let path) in secrets {
+        if placement.unit != nil { mkdir(Self.folder(of: path), 0o700) }
+        if access(path, F_OK) != 0 { new.append(path) }
+        try write(secret.revealed + "\n", to: path, mode: 0o600, .isDropped)
+      }
       try write(files.configuration, to: placement.path, mode: 0o644, .isKeptAsOld)
     } catch {
-      if isNew { unlink(placement.passwordPath) }
+      for path in new { unlink(path) }
       throw error
     }
-    if files.password != nil { say("Written: \(placement.passwordPath), mode 0600") }
+    for case (_?, let path) in secrets { say("Written: \(path), mode 0600") }
     say("Written and checked: \(placement.path)")
   }
 

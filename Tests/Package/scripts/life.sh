@@ -84,7 +84,8 @@ cp /run/good.yaml "$config"
 step "the page saves once the gateway may write there: one line, comments kept, loaded at once, and back again"
 printf 'open sesame\n' | command install -o beaconkeeper -m 600 /dev/stdin /etc/beaconkeeper/http-write
 sed -i 's/^  - { name: pump, .*/&   # the pump/' "$config"
-printf 'http: { listen: 127.0.0.1:8099, write_password_file: /etc/beaconkeeper/http-write }\n' >>"$config"
+sed -i 's|^  listen: "127.0.0.1:8099"|&\n  write_password_file: /etc/beaconkeeper/http-write|' "$config"
+grep -q http-write "$config" || fail "init wrote no page into the configuration"
 cp "$config" /run/page.yaml
 systemctl restart beaconkeeper
 # ask METHOD PATH [BODY]: prints the status and the answer of the gateway, asked with the password of $password.
