@@ -156,6 +156,10 @@ static const unsigned char file_plan_rooms_js[] = {
 #embed "../Web/Page/plan-rooms.js"
 };
 
+static const unsigned char file_plan_time_js[] = {
+#embed "../Web/Page/plan-time.js"
+};
+
 static const unsigned char file_plan_zoom_js[] = {
 #embed "../Web/Page/plan-zoom.js"
 };
@@ -295,6 +299,7 @@ static const struct dashboard_file files[] = {
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
     {"plan-labels.js", file_plan_labels_js, sizeof file_plan_labels_js},
     {"plan-rooms.js", file_plan_rooms_js, sizeof file_plan_rooms_js},
+    {"plan-time.js", file_plan_time_js, sizeof file_plan_time_js},
     {"plan-zoom.js", file_plan_zoom_js, sizeof file_plan_zoom_js},
     {"plan.js", file_plan_js, sizeof file_plan_js},
     {"range-strip.js", file_range_strip_js, sizeof file_range_strip_js},

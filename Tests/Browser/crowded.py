@@ -48,6 +48,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
             taken[0] += message["params"]["dataLength"]
     now.wait("document.querySelector('.line[data-room=studio] .more')?.textContent.startsWith('+')")
     now.wait("document.querySelectorAll('table.beacons tbody tr').length === 25")
+    settled = time.monotonic()
     browser.listeners.append(count)
     now.send("Performance.enable")
     time.sleep(6)
@@ -140,6 +141,19 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
         time.sleep(4)
         check(f"{route} says what it is not, under a heading, and does not ask again", page.run("document.querySelector('main h1').textContent") != "" and len(page.requests) == asked)
         page.close()
+
+    # -- The plan at another time.
+    time.sleep(max(0, settled + 65 - time.monotonic()))
+    slide = lambda minutes: plan.run(f"(() => {{ const slider = document.querySelector('.plan-time input[type=range]'); slider.value = {minutes}; slider.dispatchEvent(new Event('input')); }})()")
+    many = "document.querySelector('.plan-rooms [data-room=studio] .more')?.getClientRects().length > 0"
+    slide(-1)
+    plan.wait(f"document.querySelector('.plan-time output').textContent.startsWith('As it was at') && {many} && document.querySelector('.plan aside').hidden")
+    shot(plan, "crowded-then-1280-light")
+    slide(-600)
+    plan.wait("document.querySelectorAll('.plan-rooms .names a').length === 0")
+    plan.run("document.querySelector('.plan-time button').click()")
+    plan.wait(f"document.querySelector('.plan-time output').textContent === '' && {many}")
+    check("the plan shows who was where at another time, and goes back to now", True)
     for page in (now, plan):
         check_speech(page, "a family")
     gateway.stop()

@@ -7,6 +7,7 @@ import { nameOf, store } from './store.js';
 import { planCanvas } from './plan-canvas.js';
 import { calibratePanel } from './calibrate.js';
 import { planRooms } from './plan-rooms.js';
+import { overviewAt, planTime } from './plan-time.js';
 import { stay } from './route.js';
 import { summary } from './now.js';
 
@@ -21,9 +22,10 @@ export function planView(chosen = null) {
   const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer, drawing.zooms), how);
   const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node);
   const draw = el('a.as-button', { href: '#/draw', text: text.draw }), headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
-  const body = el('div.plan-body', {}, el('div.plan-places', {}, sheet, people.tiles, people.all),
+  const time = planTime((people) => { past = people; attribute(node, 'data-past', past !== null); drawing.cloud(null); show(aside, past === null && plan?.rooms.length > 0); update(store); ask(); });
+  const body = el('div.plan-body', {}, el('div.plan-places', {}, time.node, sheet, people.tiles, people.all),
     aside);
-  let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', hasOutlines = false;
+  let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', hasOutlines = false, past = null;
 
   async function load() {
     try {
@@ -71,11 +73,11 @@ export function planView(chosen = null) {
 
   async function ask() {
     clearTimeout(timer);
-    if (isEnded || !beacon) return;
+    if (isEnded || !beacon || past) return;
     const mine = beacon;
     try {
       const cloud = await api(`beacons/${part(mine)}/cloud`);
-      if (isEnded || mine !== beacon) return;
+      if (isEnded || past || mine !== beacon) return;
       const { position } = cloud;
       if (cloud.track) track = cloud.track;
       else if (position) track = [...track, [Date.now(), position.x, position.y]].slice(-300);
@@ -121,23 +123,25 @@ export function planView(chosen = null) {
     }
     summary(headline, trouble, overview);
     show(draw, overview.configuration_revision != null && (overview.rights.write || overview.passwords === true));
-    if (plan) people.update(overview, hasOutlines);
+    const then = past ? overviewAt(past, overview) : overview;
+    if (plan) people.update(then, hasOutlines);
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
     calibrating.update(overview, beacon, hasOutlines);
     const name = able.find((one) => one.beacon === beacon);
     attribute(canvas, 'aria-label', text.drawing(name ? nameOf(name) : null));
-    drawing.overview(overview);
+    drawing.overview(then);
   }
+  const node = el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors, draw), problem, body, none);
   show(body, false);
   load();
   const woken = () => { if (!document.hidden) ask(); };
   document.addEventListener('visibilitychange', woken);
   return {
     title: text.title,
-    node: el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors, draw), problem, body, none),
+    node,
     update,
-    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); calibrating.end(); },
+    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); calibrating.end(); time.end(); },
   };
 }
 

@@ -1,0 +1,77 @@
+// The plan at another time: who was where, from the diary's visits.
+import { attribute, el, say, show } from './dom.js';
+import { words } from './words.js';
+import { Problem, api } from './api.js';
+import { gatewayTime } from './store.js';
+import { momentOf } from './figures.js';
+
+const minute = 60_000, span = 24 * 60;
+
+/** `onChange(people)`: the beacons by room and by zone at the chosen time; null: now. */
+export function planTime(onChange) {
+  const text = words.plan.time;
+  const slider = el('input', { type: 'range', min: -span, max: 0, step: 1, value: 0, 'aria-label': text.label, oninput: () => choose(Number(slider.value)) });
+  const date = el('input', { type: 'date', 'aria-label': text.day, onchange: () => pickDay() });
+  const now = el('button', { type: 'button', text: text.now, 'aria-pressed': 'true', onclick: () => { end = null; slider.value = 0; choose(0); } });
+  const where = el('output'), problem = el('p.problem', { role: 'alert', hidden: true });
+  const node = el('div.plan-time', { role: 'group', 'aria-label': text.label }, now, slider, date, where, problem);
+  /** Where the slider ends, ms; null: now. */
+  let end = null, asked = null, timer = null, isLive = true;
+
+  const moment = () => (end ?? gatewayTime()) + Number(slider.value) * minute;
+
+  function pickDay() {
+    if (!date.value) return;
+    const last = new Date(`${date.value}T23:59:00`).getTime();
+    end = last < gatewayTime() ? last : null;
+    slider.value = end === null ? -1 : -span / 2;
+    choose(Number(slider.value));
+  }
+
+  function choose(minutes) {
+    clearTimeout(timer);
+    asked?.abort();
+    isLive = end === null && minutes === 0;
+    attribute(now, 'aria-pressed', isLive);
+    attribute(node, 'data-past', !isLive);
+    const at = moment(), told = isLive ? text.now : momentOf(at, gatewayTime());
+    attribute(slider, 'aria-valuetext', told);
+    say(where, isLive ? '' : text.at(told));
+    show(problem, false);
+    if (isLive) { date.value = ''; return onChange(null); }
+    timer = setTimeout(() => load(at), 120);
+  }
+
+  async function load(at) {
+    const own = asked = new AbortController();
+    try {
+      const query = new URLSearchParams({ since: new Date(at).toISOString(), until: new Date(at + 1).toISOString() });
+      const { visits, more } = await api(`visits?${query}`, { signal: own.signal });
+      if (own.signal.aborted) return;
+      const people = { room: new Map(), zone: new Map() };
+      for (const { beacon, room, zone, from } of visits) {
+        const [kind, place] = room != null ? ['room', room] : ['zone', zone];
+        const there = people[kind].get(place) ?? [];
+        if (!there.some((one) => one.beacon === beacon)) people[kind].set(place, [...there, { beacon, since: from ?? new Date(at).toISOString() }]);
+      }
+      if (more) { say(problem, text.more); show(problem, true); }
+      onChange(people);
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (!(error instanceof Problem)) throw error;
+      say(problem, words.failed(error));
+      show(problem, true);
+      onChange({ room: new Map(), zone: new Map() });
+    }
+  }
+  return { node, end() { clearTimeout(timer); asked?.abort(); } };
+}
+
+/** An overview with who was there in place of who is. Nobody knows any more who was blind. */
+export function overviewAt(people, overview) {
+  const then = (kind) => (place) => {
+    const beacons = people[kind].get(place[kind]) ?? [];
+    return { ...place, beacons, count: beacons.length, state: beacons.length ? 'occupied' : 'empty' };
+  };
+  return { ...overview, rooms: overview.rooms?.map(then('room')), zones: overview.zones.map(then('zone')) };
+}
