@@ -240,6 +240,10 @@ static const unsigned char file_try_comparison_js[] = {
 #embed "../Web/Page/try-comparison.js"
 };
 
+static const unsigned char file_try_conflict_js[] = {
+#embed "../Web/Page/try-conflict.js"
+};
+
 static const unsigned char file_try_form_js[] = {
 #embed "../Web/Page/try-form.js"
 };
@@ -320,6 +324,7 @@ static const struct dashboard_file files[] = {
     {"trace-hand.js", file_trace_hand_js, sizeof file_trace_hand_js},
     {"trace-paint.js", file_trace_paint_js, sizeof file_trace_paint_js},
     {"try-comparison.js", file_try_comparison_js, sizeof file_try_comparison_js},
+    {"try-conflict.js", file_try_conflict_js, sizeof file_try_conflict_js},
     {"try-form.js", file_try_form_js, sizeof file_try_form_js},
     {"try.js", file_try_js, sizeof file_try_js},
     {"views.css", file_views_css, sizeof file_views_css},

@@ -106,6 +106,12 @@ def change_a_zone(page, other, gateway, check):
         page.wait("document.querySelector('.try').dataset.state === 'decided'")
     page.run(f"{save}.click()")
     check("who has not seen somebody else's number does not save over it", page.run(f"{save}.disabled") and gateway.read("run.yaml") == theirs and "5.8 m" in theirs, page.run(said))
+    rows = "[...document.querySelectorAll('.conflict tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+    check("what it was, what somebody else made of it and what is changed here stand side by side",
+          [row[1:] for row in page.run(rows)] == [["6 m", "5.8 m", "6 m"], ["7 s", "7 s", "8 s"]], page.run(rows))
+    page.run("[...document.querySelectorAll('.try button')].find((one) => one.textContent === 'Keep yours').click()")
+    page.wait(f"!{save}.disabled")
+    check("both can be kept", page.run(f"[{field('enter.threshold')}, {field('exit.dwell_s')}].map((one) => one.value)") == ["5.8", "8"])
     page.run("[...document.querySelectorAll('.try button')].find((one) => one.textContent === 'As configured').click()")
     check("as configured shows it", page.run(f"{field('enter.threshold')}.value") == "5.8")
     put("exit.dwell_s", "8")

@@ -5,6 +5,7 @@ import { words } from './words.js';
 import { Problem, api, part, patiently } from './api.js';
 import { numberForm } from './try-form.js';
 import { comparison } from './try-comparison.js';
+import { conflictTable, merged } from './try-conflict.js';
 import { loginRoute } from './login.js';
 import { copyButton } from './copy.js';
 
@@ -30,7 +31,8 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: loginRoute(), text: text.login }), kept = el('p.status', { role: 'status' });
   const fileLines = el('pre.file-lines', { tabindex: 0, role: 'group', hidden: true, 'aria-label': text.fileSays });
   readOnly.append(' ', login);
-  const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, kept), fileLines, readOnly);
+  const conflict = conflictTable(), keepMine = el('button', { type: 'button', text: text.keepMine, hidden: true, onclick: () => mine() });
+  const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, keepMine, kept), conflict.node, fileLines, readOnly);
   const node = el('section.sheet.try', { 'aria-label': text.title },
     el('div.head', {}, el('h2', { text: text.title }), el('p.note', { text: lead }), el('span.spacer'), el('label', { text: text.minutes }), minutes, reset),
     el('div.try-body', {}, el('div', {}, form.node, wrong), el('div', { 'aria-live': 'off' }, status, rows.node, span, lines)));
@@ -39,11 +41,26 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     if (!zone) return;
     filled = running;
     filledWith = numbersOf(zone);
-    hasConflict = false;
+    settled();
     numbers = copyOf(filledWith);
     receivers = copyOf(configuredReceivers);
     form.reset();
     changed();
+  }
+
+  /** Theirs, with what was changed here. */
+  function mine() {
+    numbers = copyOf(merged(filledWith, numbersOf(zone), numbers));
+    (filled = running, filledWith = numbersOf(zone));
+    settled();
+    say(kept, text.kept);
+    changed();
+  }
+
+  function settled() {
+    hasConflict = false;
+    conflict.hide();
+    show(keepMine, false);
   }
 
   function edited() {
@@ -173,13 +190,15 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     if (changesReceivers() || (isTouched && !isAsFilled)) {
       hasConflict = true;
       say(kept, text.conflict);
+      conflict.update(filledWith, numbersOf(zone), numbers);
+      show(keepMine, !isWrong);
       return;
     }
     configuredReceivers = receivers = null;
     if (!isTouched) { begin(); return; }
     // The other change was about something else.
     filled = running;
-    hasConflict = false;
+    settled();
     again();
   }
 

@@ -313,6 +313,7 @@ export const words = {
     overtaken: 'Saved, but the file was changed again. These are its numbers now.',
     unsure: 'The gateway did not answer. Settings shows whether it was saved.',
     conflict: 'Somebody else has changed these numbers meanwhile. “As configured” shows them.',
+    columns: ['', 'Was', 'Theirs', 'Yours'], keepMine: 'Keep yours', kept: 'Theirs, with what you changed.',
     wrong: {
       number: (field) => `${field}: this is no number.`, missing: (field) => `${field}: a number is missing.`,
       order: 'Exit must be farther than enter, or beacons flicker at the edge.', rearm: 'Re-arm must be farther than near.',
