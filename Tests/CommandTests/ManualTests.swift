@@ -100,6 +100,32 @@ import Testing
     }
   }
 
+  /// A fragment may name zones, rooms and beacons that the reader has.
+  @Test func theConfigurationsAreUsable() async throws {
+    let schema = try JSONSerialization.jsonObject(
+      with: Data(contentsOf: Command.package.appendingPathComponent("config/beaconkeeper.schema.json")))
+    let keys = try #require((schema as? [String: Any])?["properties"] as? [String: Any])
+    var count = 0
+    for page in try Self.pages() {
+      for block in page.blocks {
+        let first = block.first { !$0.isEmpty && !$0.hasPrefix("#") } ?? ""
+        let indent = first.prefix { $0 == " " }.count
+        let line = first.dropFirst(indent)
+        guard let colon = line.firstIndex(of: ":"), keys[String(line[..<colon])] != nil else { continue }
+        let rest = line[colon...].dropFirst()
+        guard rest.isEmpty || rest.hasPrefix(" ") else { continue }
+        count += 1
+        let yaml = block.map { String($0.dropFirst(indent)) }.joined(separator: "\n") + "\n"
+        let result = try await Command(["check", "--elsewhere", try file(yaml, "yaml")]).end()
+        let errors = result.errors.split(separator: "\n").filter {
+          $0.contains(": error: ") && !$0.contains(#/there is no (zone|room|beacon) “/#)
+        }
+        #expect(errors.isEmpty && result.isCalm, "\(page.file.lastPathComponent):\n\(yaml)\n\(result.errors)")
+      }
+    }
+    #expect(count > 25)
+  }
+
   @Test func scriptsDrawThePictures() throws {
     let config = Command.package.appendingPathComponent("config")
     let scripts = try FileManager.default.contentsOfDirectory(at: config, includingPropertiesForKeys: nil)
