@@ -39,19 +39,22 @@ import Testing
     return message
   }()
 
-  @Test(arguments: ["prometheus-alerts.yaml", "grafana.json"])
-  func `the examples for Prometheus and Grafana name metrics that there are`(file: String) throws {
+  @Test(arguments: [
+    "config/examples/prometheus-alerts.yaml", "config/examples/grafana.json",
+    "Sources/beaconkeeper/Documentation.docc/OtherPrograms.md",
+  ])
+  func `examples and manual for Prometheus and Grafana name metrics that there are`(file: String) throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let example = try String(
-      contentsOf: root.appendingPathComponent("config/examples/\(file)"), encoding: .utf8)
+      contentsOf: root.appendingPathComponent(file), encoding: .utf8)
     let places = [PlaceKind.zone, .room].map {
       MetricsText.Place(kind: $0, name: "hall", state: "empty", beacons: 0, longestStay: 0, transitions: [])
     }
     let text = MetricsText.text(health, places, gateway: "home", isConnected: true)
     let known = Set(text.matches(of: /# TYPE (beaconkeeper_\w+)/).map { String($0.1) })
     let named = Set(example.matches(of: /beaconkeeper_\w+/).map { String($0.0) })
-    #expect(named.count > 5 && named.isSubset(of: known), "\(named.subtracting(known))")
+    #expect(named.count > 3 && named.isSubset(of: known), "\(named.subtracting(known))")
   }
 
   @Test func holdsTheFiguresOfHealth() {
