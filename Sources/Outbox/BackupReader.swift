@@ -30,7 +30,7 @@ package final class BackupReader {
     }
     do {
       database = try Database(unchanging: path)
-      (members, properties) = try database.use { try Self.read($0, path) }
+      (members, properties) = try database.use { try Self.read($0, path, length: Int64(status.st_size)) }
     } catch let error as DatabaseError {
       throw Self.damage(path, words(error))
     }
@@ -41,7 +41,7 @@ package final class BackupReader {
     BackupFault("\(path) is damaged: \(what); nothing was done. Take another backup")
   }
 
-  private static func read(_ database: SQLConnection, _ path: String) throws
+  private static func read(_ database: SQLConnection, _ path: String, length: Int64) throws
     -> ([BackupMember], [String: String])
   {
     guard try database.value("PRAGMA application_id").int64 == BackupFile.applicationID else {
@@ -65,6 +65,11 @@ package final class BackupReader {
     guard isOurs else { throw damage(path, "it has other tables than a backup") }
     let verdict = try database.value("PRAGMA integrity_check(1)").string
     guard verdict == "ok" else { throw damage(path, verdict ?? "it cannot be checked") }
+
+    let pages = try database.value("PRAGMA page_count").int64 ?? 0
+    guard pages * (try database.value("PRAGMA page_size").int64 ?? 0) == length else {
+      throw damage(path, "its end is missing, or something follows it")
+    }
 
     let count = try database.value("SELECT count(*) FROM sqlar").int64 ?? 0
     guard count <= BackupFile.mostMembers,

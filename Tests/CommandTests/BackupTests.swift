@@ -40,7 +40,7 @@ import Testing
       try String(contentsOf: configuration, encoding: .utf8).replacing(
         #"http: { listen: "127.0.0.1:0" }"#,
         with: #"http: { listen: "127.0.0.1:0", password_file: page.password }"#)
-      + "keys_file: secrets/keys.yaml\n"
+      + "\nkeys_file: secrets/keys.yaml\n"
     try text.write(to: configuration, atomically: true, encoding: .utf8)
     try FileManager.default.createDirectory(
       at: folder.appendingPathComponent("secrets"), withIntermediateDirectories: true)
@@ -109,7 +109,7 @@ import Testing
     defer { next.signal(SIGKILL) }
     #expect(try await next.wait { stage.said("enter").count > count }, "\(next.errorsSoFar)")
     #expect(!next.errorsSoFar.contains("damaged"), "\(next.errorsSoFar)")
-    let visits = try await command(["visits", "--config", "yard.yaml", "--json"], folder)
+    let visits = try await command(["visits", "--config", "yard.yaml", "--json", "--since", "1970-01-01T00:00:00Z"], folder)
     #expect(visits.status == 0 && visits.output.contains("tag-0"), "\(visits)")
     next.signal(SIGTERM)
     #expect(try await next.end().status == 0)

@@ -14,8 +14,8 @@ struct BackupCommand: ParsableCommand {
       who is where, what waits for the broker, the diary, the logins. The gateway may run meanwhile. The file has mode 0600, and \
       is as secret as the passwords in it. Each part has a digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
 
-      Exit status: 0, 64 wrong usage, 69 the state is written all the time, 73 the file cannot be created, 74 something cannot be \
-      read, 77 without the permission to read it, 78 a bad configuration.
+      Exit status: 0, 64 wrong usage, 73 the file cannot be created, 74 something cannot be read or is damaged, \
+      77 without the permission to read it, 78 a bad configuration.
 
       EXAMPLES
         sudo beaconkeeper backup /root/beaconkeeper.backup
@@ -48,6 +48,8 @@ struct BackupCommand: ParsableCommand {
       for notice in notices { say("beaconkeeper: \(notice)".printable) }
       for member in members { try tell(member.line) }
       say("beaconkeeper: \(backup) is complete; it has passwords and keys, if the gateway has".printable)
+    } catch let error as BackupFault {
+      throw failure("\(error)".printable, .inputOutput)
     } catch let error as SystemError where error.code == EEXIST {
       throw failure("there is \(backup) already; name another file", .cannotCreate)
     } catch {
