@@ -11,8 +11,8 @@ struct BackupCommand: ParsableCommand {
     abstract: "Writes configuration, secrets and state into one file.",
     discussion: """
       The file has the configuration, what that names (passwords, keys, certificates, the calibration), and the gateway's state: \
-      who is where, what waits for the broker, the diary, the logins. The gateway may run meanwhile. The file has mode 0600, and \
-      is as secret as the passwords in it. Each part has a digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
+      who is where, what waits for the broker, the diary, the logins. The gateway may run meanwhile; the diary's \
+      last two minutes may then be missing. The file has mode 0600, and is as secret as the passwords in it. Each part has a digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
 
       Exit status: 0, 64 wrong usage, 73 the file cannot be created, 74 something cannot be read or is damaged, \
       77 without the permission to read it, 78 a bad configuration.
