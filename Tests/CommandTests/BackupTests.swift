@@ -243,6 +243,26 @@ import Testing
     }
   }
 
+  @Test func `what is broken now does not hinder what was good then`() async throws {
+    try await still { folder in
+      let keys = folder.appendingPathComponent("keys.yaml")
+      try Data("anna: 00112233445566778899aabbccddeeff\n".utf8).write(to: keys)
+      chmod(keys.path, 0o600)
+      for path in ["keys.yaml", keys.path] {
+        unlink(folder.path + "/b")
+        try Data("gateway: { name: yard }\nbroker: embedded\nkeys_file: \(path)\n".utf8).write(
+          to: folder.appendingPathComponent("yard.yaml"))
+        #expect(try await command(["backup", "--config", "yard.yaml", "b"], folder).status == 0)
+        let good = try Data(contentsOf: keys)
+        try Data("anna: no key\n".utf8).write(to: keys)
+        try Data("broken: [\n".utf8).write(to: folder.appendingPathComponent("yard.yaml"))
+        let result = try await command(["restore", "--config", "yard.yaml", "b"], folder)
+        #expect(result.status == 0, "\(result)")
+        #expect(try Data(contentsOf: keys) == good)
+      }
+    }
+  }
+
   @Test func `a restore that cannot finish leaves all as it was`() async throws {
     try await still { folder in
       // A folder stands where the last file belongs, and cannot be replaced by one.

@@ -139,12 +139,15 @@ extension Configuration {
   }
 
   /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
+  ///
+  /// - Parameter substitutes: see `NamedFileReader`.
   package static func read(
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
-    calibrates: Bool = false, check: Check? = nil
+    calibrates: Bool = false, check: Check? = nil, substitutes: [String: String] = [:]
   ) throws(ConfigurationErrors) -> Loaded {
     let files = NamedFileReader(
-      environment: environment, directory: directory(of: path), connects: connects, check: check)
+      environment: environment, directory: directory(of: path), connects: connects, check: check,
+      substitutes: substitutes)
     return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
   }
 

@@ -11,6 +11,8 @@ struct NamedFileReader {
   let connects: Bool
   /// Whether the configuration is only checked, and where; nil: it is used.
   var check: Configuration.Check?
+  /// Where to read what an absolute path names instead: a file that is about to take its place.
+  var substitutes: [String: String] = [:]
   /// Those that were asked for.
   let named = NamedFiles()
 
@@ -113,8 +115,9 @@ struct NamedFileReader {
 
   /// The absolute path of a file that is about to be read.
   func place(of path: String) -> String {
-    named.paths.insert(absolute(path, in: directory))
-    return absolute(path, in: directory, environment)
+    let full = absolute(path, in: directory)
+    named.paths.insert(full)
+    return substitutes[full] ?? absolute(path, in: directory, environment)
   }
 
   private func exists(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }

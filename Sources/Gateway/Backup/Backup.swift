@@ -51,7 +51,7 @@ package struct Backup {
             continue
           }
           let name =
-            place.hasPrefix(folder)
+            place.hasPrefix(folder) && !isHidden(String(place.dropFirst(folder.count)))
             ? Self.configuration + place.dropFirst(folder.count) : elsewhere + place.dropFirst()
           try writer.add(name, contentsOf: place)
         }
@@ -91,6 +91,9 @@ package struct Backup {
     else { return StateDirectory(configured: configuration.stateDirectory) }
     return StateDirectory(configured: "/var/lib/beaconkeeper-\(unit.dropFirst(prefix.count))")
   }
+
+  /// Whether a file or a folder on the way has a name that begins with a dot.
+  static func isHidden(_ path: String) -> Bool { path.split(separator: "/").contains { $0.hasPrefix(".") } }
 
   /// Without links and dots.
   static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }

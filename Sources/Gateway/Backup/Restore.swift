@@ -31,74 +31,64 @@ package struct Restore {
 
   private let backup: BackupReader
   private let configurationPath: String?
-  private let directory: StateDirectory
   private let gateway: String
+  private let version: String
   private let suffix: String
   private let withElsewhere: Bool
+  private var directory = StateDirectory(configured: nil)
   private var moves: [Move] = []
   private var account = Account()
 
-  /// Finds out what belongs where. Changes nothing.
+  /// Changes nothing.
   ///
   /// - Parameters:
   ///   - path: of the configuration; nil: where a configuration is found, or where the service has it.
   ///   - withElsewhere: whether also what lies outside of the configuration's folder.
   package init(
     _ backup: BackupReader, path: String?, withElsewhere: Bool, time: WallTime
-  ) throws {
+  ) throws(Fault) {
     self.backup = backup
     self.withElsewhere = withElsewhere
     gateway = backup.properties[Backup.Property.gateway] ?? ""
+    version = backup.properties[Backup.Property.version] ?? "?"
     suffix = ".before-restore-" + time.rfc3339.filter { $0.isNumber || $0 == "T" }
-    let original = backup.properties[Backup.Property.path]
-    let version = backup.properties[Backup.Property.version] ?? "?"
-    if let name = backup.properties[Backup.Property.configuration],
-      let member = backup.members.first(where: { $0.name == name })
-    {
-      let usual = "\(Placement.folder)/\(Placement.usualFile)"
-      guard let place = path ?? Configuration.find() ?? (original == usual ? usual : nil) else {
-        throw Fault.noPlace(original: original)
-      }
-      configurationPath = Backup.absolute(place)
-      let text = try backup.contents(of: member)
-      do throws(ConfigurationErrors) {
-        let loaded = try Configuration.read(
-          text, path: Backup.absolute(place), environment: ProcessInfo.processInfo.environment,
-          hostName: machineName(), connects: false, check: .elsewhere)
-        directory = Backup.directory(of: loaded.configuration, place)
-        if loaded.configuration.gatewayName != gateway {
-          account.notices.append(
-            "the backup is of the gateway \(gateway), and its configuration names none, so that it is \(loaded.configuration.gatewayName) here; with gateway: { name: \(gateway) } it goes on as it was"
-          )
-        }
-      } catch {
-        throw Fault.configuration(error, version: version)
-      }
-    } else {
+    guard backup.properties[Backup.Property.configuration] != nil else {
       configurationPath = nil
-      directory = StateDirectory(configured: nil)
+      return
     }
-    if version != Gateway.version {
-      account.notices.append("the backup was made by version \(version); this is \(Gateway.version)")
+    let original = backup.properties[Backup.Property.path]
+    let usual = "\(Placement.folder)/\(Placement.usualFile)"
+    guard let place = path ?? Configuration.find() ?? (original == usual ? usual : nil) else {
+      throw .noPlace(original: original)
     }
+    configurationPath = Backup.absolute(place)
   }
 
-  /// - Throws: `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was.
+  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was.
   package mutating func run() throws -> Account {
-    let files = StateDirectory.files(gateway: gateway)
-    for (name, isStore) in files where isStore {
-      try StoreCheck.settle("\(directory.path)/\(name)", gateway: gateway)
-    }
-    if let notice = try directory.make() { account.notices.append(notice) }
-    do {
-      for member in backup.members { try stage(member) }
-    } catch {
+    do { try stage() } catch {
       for move in moves { if let new = move.new { unlink(new) } }
       throw error
     }
+    try swap()
+    if version != Gateway.version {
+      account.notices.append("the backup was made by version \(version); this is \(Gateway.version)")
+    }
+    return account
+  }
+
+  /// Writes everything beside its place, and checks it there.
+  private mutating func stage() throws {
+    let isState = { (member: BackupMember) in member.name.hasPrefix(Backup.state) }
+    for member in backup.members where !isState(member) { try stage(member) }
+    try readConfiguration()
+    try settle()
+    if let notice = try directory.make() { account.notices.append(notice) }
+    for member in backup.members where isState(member) { try stage(member) }
     // What the backup has not is not left beside what it has, nor the log of another file.
+    try settle()
     let restored = Set(moves.map(\.target))
-    for (name, isStore) in files {
+    for (name, isStore) in StateDirectory.files(gateway: gateway) {
       let target = "\(directory.path)/\(name)"
       let besides = isStore ? ["-wal", "-shm"] : []
       for place in (restored.contains(target) ? [] : [target]) + besides.map({ target + $0 })
@@ -106,8 +96,36 @@ package struct Restore {
         moves.insert(Move(target: place), at: 0)
       }
     }
-    try swap()
-    return account
+  }
+
+  /// Refuses while the gateway runs.
+  private func settle() throws {
+    for (name, isStore) in StateDirectory.files(gateway: gateway) where isStore {
+      try StoreCheck.settle("\(directory.path)/\(name)", gateway: gateway)
+    }
+  }
+
+  /// Reads the configuration as it will be, with the files of the backup in the place of those that are there now, which may be
+  /// the reason for the restore.
+  private mutating func readConfiguration() throws(Fault) {
+    guard let configurationPath, let name = backup.properties[Backup.Property.configuration],
+      let text = try? backup.members.first(where: { $0.name == name }).map(backup.contents)
+    else { return }
+    let staged = moves.compactMap { move in move.new.map { (move.target, $0) } }
+    do throws(ConfigurationErrors) {
+      let loaded = try Configuration.read(
+        text, path: configurationPath, environment: ProcessInfo.processInfo.environment,
+        hostName: machineName(), connects: false, calibrates: true, check: .elsewhere,
+        substitutes: Dictionary(staged, uniquingKeysWith: { $1 }))
+      directory = Backup.directory(of: loaded.configuration, configurationPath)
+      if loaded.configuration.gatewayName != gateway {
+        account.notices.append(
+          "the backup is of the gateway \(gateway), and its configuration names none, so that it is \(loaded.configuration.gatewayName) here; with gateway: { name: \(gateway) } it goes on as it was"
+        )
+      }
+    } catch {
+      throw .configuration(error, version: version)
+    }
   }
 
   /// Writes a member beside its place.
@@ -121,16 +139,17 @@ package struct Restore {
     unlink(new)
     moves.append(Move(target: target, new: new))
     try backup.unpack(member, to: new)
-    if StateDirectory.files(gateway: gateway).contains(where: {
-      $0.isStore && member.name == Backup.state + $0.name
-    }) {
+    let isState = member.name.hasPrefix(Backup.state)
+    if isState,
+      StateDirectory.files(gateway: gateway).contains(where: {
+        $0.isStore && member.name == Backup.state + $0.name
+      })
+    {
       try StoreCheck.requireReadable(
-        new, as: String(member.name.dropFirst(Backup.state.count)),
-        madeBy: backup.properties[Backup.Property.version] ?? "?")
+        new, as: String(member.name.dropFirst(Backup.state.count)), madeBy: version)
     }
     // Only root gives files to others.
     if geteuid() == 0 {
-      let isState = member.name.hasPrefix(Backup.state)
       var owner = stat()
       if isState, stat(directory.path, &owner) == 0 {
         try systemCall("chown") { chown(new, owner.st_uid, owner.st_gid) }
@@ -145,7 +164,8 @@ package struct Restore {
 
   private mutating func place(of member: BackupMember) -> String? {
     if member.name == backup.properties[Backup.Property.configuration] { return configurationPath }
-    if member.name.hasPrefix(Backup.configuration), let configurationPath {
+    // A dot file is some other program's.
+    if member.name.hasPrefix(Backup.configuration), !Backup.isHidden(member.name), let configurationPath {
       return Backup.folder(of: configurationPath) + member.name.dropFirst(Backup.configuration.count)
     }
     if member.name.hasPrefix(Backup.elsewhere) {
