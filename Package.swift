@@ -129,7 +129,7 @@ let package = Package(
     .target(
       name: "Outbox",
       dependencies: [
-        "CSQLite", "Beacons", "Contract", "Core", "Pipeline", "Proximity",
+        "CCrypto", "CSQLite", "Beacons", "Contract", "Core", "Pipeline", "Proximity",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),

@@ -19,6 +19,19 @@ final class Database {
     try connection.execute(script: setUp)
   }
 
+  /// Opens a file that nobody changes, from somebody who may be hostile. Nothing beside it is read or written.
+  init(unchanging path: String) throws(DatabaseError) {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+    let place = path.utf8.map { octet in
+      plain.contains(octet)
+        ? String(UnicodeScalar(octet)) : "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16)
+    }.joined()
+    connection = try SQLConnection(
+      path: "file:\(path.hasPrefix("/") ? "" : "./")\(place)?immutable=1",
+      flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX)
+    try connection.execute(script: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
+  }
+
   /// Outside `write`, each statement is a transaction of its own.
   func use<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result { try body(connection) }
 
@@ -47,9 +60,10 @@ final class SQLConnection {
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
 
-  init(path: String) throws(DatabaseError) {
-    // No mutex of SQLite's: one thread owns it.
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+  /// - Parameter flags: no mutex of SQLite's: one thread owns it.
+  init(
+    path: String, flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+  ) throws(DatabaseError) {
     try check(sqlite3_open_v2(path, &handle, flags, nil))
     try check(sqlite3_busy_timeout(handle, Self.patience))
   }
@@ -82,6 +96,17 @@ final class SQLConnection {
   /// The first column of the first row.
   func value(_ statement: String, _ values: SQLValue...) throws(DatabaseError) -> SQLValue {
     try rows(statement, values).first?.values.first ?? .null
+  }
+
+  /// The row that was inserted last.
+  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// A large value, to be read or written piece by piece.
+  func blob(_ table: String, _ column: String, row: Int64, writes: Bool) throws(DatabaseError) -> SQLBlob {
+    var blob: OpaquePointer?
+    try check(sqlite3_blob_open(handle, "main", table, column, row, writes ? 1 : 0, &blob))
+    guard let blob else { throw DatabaseError(code: SQLITE_MISUSE, message: "there is no such value") }
+    return SQLBlob(blob)
   }
 
   /// Moves the log into the file, and truncates the log.
@@ -130,5 +155,31 @@ final class SQLConnection {
 
   private func error(_ code: Int32) -> DatabaseError {
     DatabaseError(code: code & 0xFF, message: sqlite3_errmsg(handle).map { String(cString: $0) })
+  }
+}
+
+/// A large value, which is closed with its last reference.
+final class SQLBlob {
+  private let handle: OpaquePointer
+
+  fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
+
+  deinit { sqlite3_blob_close(handle) }
+
+  func read(_ count: Int, at place: Int) throws(DatabaseError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    try check(sqlite3_blob_read(handle, &bytes, Int32(clamping: count), Int32(clamping: place)))
+    return bytes
+  }
+
+  func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(DatabaseError) {
+    try check(
+      bytes.withUnsafeBytes {
+        sqlite3_blob_write(handle, $0.baseAddress, Int32(clamping: $0.count), Int32(clamping: place))
+      })
+  }
+
+  private func check(_ code: Int32) throws(DatabaseError) {
+    if code != SQLITE_OK { throw DatabaseError(code: code & 0xFF, message: nil) }
   }
 }

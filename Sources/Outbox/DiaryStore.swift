@@ -9,7 +9,7 @@ import Glibc
 /// After a power cut the last transactions may be missing (`synchronous = NORMAL`), which spares SD cards. Other processes may
 /// read it, and make it forget, while the gateway runs.
 package final class DiaryStore {
-  private static let version: Int64 = 1
+  static let version: Int64 = 1
   private static let pageSize = 1024
   /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 1000

@@ -17,7 +17,7 @@ package final class ObservationStore {
     package init() {}
   }
 
-  private static let version: Int64 = 1
+  static let version: Int64 = 1
   private static let pageSize = 4096
   private let path: String
   /// Replaced if the disk is too full even for deleting.

@@ -8,7 +8,7 @@ enum OutboxFile {
   private static let pageSize = 512
   /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 2048
-  private static let version: Int64 = 5
+  static let version: Int64 = 5
   /// Earlier versions have the same tables, but no transitions of rooms (2), of zones of rooms (3), or other messages (4).
   /// Programs of these versions must not open a file that has them.
   private static let earlierVersions: ClosedRange<Int64> = 2...4

@@ -31,7 +31,7 @@ package struct StateDirectory: Sendable {
   /// to others only if it is ours alone: a directory that the user named may also have other purposes.
   ///
   /// - Returns: a warning for the user.
-  func make() throws -> String? {
+  package func make() throws -> String? {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     var status = stat()
@@ -52,6 +52,15 @@ package struct StateDirectory: Sendable {
 
   /// Who is logged in to the page.
   package func logins(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).logins" }
+
+  /// What a gateway keeps there: the names of its files, and whether each is an SQLite file.
+  package static func files(gateway: String) -> [(name: String, isStore: Bool)] {
+    let level = topicLevel(gateway)
+    return [
+      ("\(level).sqlite", true), ("\(level).sqlite.mark", false), ("\(level).observations", true),
+      ("\(level).diary", true), ("\(level).topics", false), ("\(level).logins", false),
+    ]
+  }
 
   /// The file of waiting observations. No outbox has such a name, whatever its gateway's name.
   func observations(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).observations" }

@@ -13,7 +13,8 @@ struct Beaconkeeper: AsyncParsableCommand {
       CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, DesignCommand.self,
       PlanCommand.self, CompareLogCommand.self, CrowdCommand.self, DoctorCommand.self,
-      TopCommand.self, VisitsCommand.self, ForgetCommand.self, HealthCommand.self, AskBrokerCommand.self,
+      TopCommand.self, VisitsCommand.self, ForgetCommand.self, BackupCommand.self, RestoreCommand.self,
+      HealthCommand.self, AskBrokerCommand.self,
     ]
   )
 

@@ -80,6 +80,9 @@ extension Configuration {
     package var warnings: [Diagnostic]
     /// The revision of the file's text; nil: it was not read from a file.
     package var revision: String?
+    /// The files that it names: passwords, keys, certificates, the calibration. Those of a unit's credentials begin with
+    /// `$CREDENTIALS_DIRECTORY/`.
+    package var files: Set<String> = []
   }
 
   /// Where to look for a configuration if none is named.
@@ -136,12 +139,15 @@ extension Configuration {
   }
 
   /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
+  ///
+  /// - Parameter substitutes: see `NamedFileReader`.
   package static func read(
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
-    calibrates: Bool = false, check: Check? = nil
+    calibrates: Bool = false, check: Check? = nil, substitutes: [String: String] = [:]
   ) throws(ConfigurationErrors) -> Loaded {
     let files = NamedFileReader(
-      environment: environment, directory: directory(of: path), connects: connects, check: check)
+      environment: environment, directory: directory(of: path), connects: connects, check: check,
+      substitutes: substitutes)
     return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
   }
 
@@ -155,7 +161,8 @@ extension Configuration {
     let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }
     let loaded = Loaded(
-      configuration: configuration, warnings: diagnostics, revision: ConfigurationText.revision(of: bytes))
+      configuration: configuration, warnings: diagnostics, revision: ConfigurationText.revision(of: bytes),
+      files: files.named.paths.union([configuration.calibrationFile].compactMap(\.self)))
     return (loaded, reader.tree)
   }
 }

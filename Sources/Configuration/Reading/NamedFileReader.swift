@@ -11,11 +11,15 @@ struct NamedFileReader {
   let connects: Bool
   /// Whether the configuration is only checked, and where; nil: it is used.
   var check: Configuration.Check?
+  /// Where to read what an absolute path names instead: a file that is about to take its place.
+  var substitutes: [String: String] = [:]
+  /// Those that were asked for.
+  let named = NamedFiles()
 
   /// The first line of a file that only its owner may read.
   func password(_ value: Value) -> Secret? {
     guard let path = value.text() else { return nil }
-    let full = absolute(path, in: directory, environment)
+    let full = place(of: path)
     do throws(ConfigurationFile.Unreadable) {
       guard let file = try privateFile(full, of: "password", value) else { return nil }
       guard let text = String(validating: file.bytes, as: UTF8.self) else {
@@ -47,7 +51,7 @@ struct NamedFileReader {
   /// - Parameter diagnostics: those in the file, whose positions are its own.
   func keys(_ value: Value, diagnostics: inout Diagnostics?) -> [String: SecretBytes]? {
     guard let path = value.text() else { return nil }
-    let full = absolute(path, in: directory, environment)
+    let full = place(of: path)
     do throws(ConfigurationFile.Unreadable) {
       guard let file = try privateFile(full, of: "keys", value) else { return nil }
       let found = Diagnostics(file: full)
@@ -109,12 +113,19 @@ struct NamedFileReader {
     }
   }
 
+  /// The absolute path of a file that is about to be read.
+  func place(of path: String) -> String {
+    let full = absolute(path, in: directory)
+    named.paths.insert(full)
+    return substitutes[full] ?? absolute(path, in: directory, environment)
+  }
+
   private func exists(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
   /// The absolute path of a file that can be read.
   func path(_ value: Value, isPrivate: Bool = false) -> String? {
     guard let path = value.text() else { return nil }
-    let full = absolute(path, in: directory, environment)
+    let full = place(of: path)
     do throws(ConfigurationFile.Unreadable) {
       let file = try ConfigurationFile(path: full)
       if isPrivate, file.mode & 0o007 != 0 {
@@ -132,6 +143,11 @@ struct NamedFileReader {
         "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
     }
   }
+}
+
+/// The paths of the files that a configuration names. Those of a unit's credentials begin with `$CREDENTIALS_DIRECTORY/`.
+final class NamedFiles {
+  var paths: Set<String> = []
 }
 
 /// Makes a path absolute that is relative to the configuration file's directory. `$CREDENTIALS_DIRECTORY/` at its start stands

@@ -1,0 +1,230 @@
+import Configuration
+import Core
+import FoundationEssentials
+import Glibc
+import Outbox
+
+/// Brings a backup back. First everything is written beside its place; only then names change, and what they named before is
+/// kept under a name of its own.
+package struct Restore {
+  package enum Fault: Error {
+    /// The configuration in the backup has these errors.
+    case configuration(ConfigurationErrors, version: String)
+    /// It is to be named.
+    case noPlace(original: String?)
+  }
+
+  package struct Account {
+    package var restored: [String] = []
+    /// The names of what was there before.
+    package var kept: [String] = []
+    package var notices: [String] = []
+  }
+
+  private struct Move {
+    var target: String
+    /// nil: the target is only set aside.
+    var new: String?
+    /// What was there before; nil: nothing.
+    var kept: String?
+  }
+
+  private let backup: BackupReader
+  private let configurationPath: String?
+  private let gateway: String
+  private let version: String
+  private let suffix: String
+  private let withElsewhere: Bool
+  private var directory = StateDirectory(configured: nil)
+  private var moves: [Move] = []
+  private var account = Account()
+
+  /// Changes nothing.
+  ///
+  /// - Parameters:
+  ///   - path: of the configuration; nil: where a configuration is found, or where the service has it.
+  ///   - withElsewhere: whether also what lies outside of the configuration's folder.
+  package init(
+    _ backup: BackupReader, path: String?, withElsewhere: Bool, time: WallTime
+  ) throws(Fault) {
+    self.backup = backup
+    self.withElsewhere = withElsewhere
+    gateway = backup.properties[Backup.Property.gateway] ?? ""
+    version = backup.properties[Backup.Property.version] ?? "?"
+    suffix = ".before-restore-" + time.rfc3339.filter { $0.isNumber || $0 == "T" }
+    guard backup.properties[Backup.Property.configuration] != nil else {
+      configurationPath = nil
+      return
+    }
+    let original = backup.properties[Backup.Property.path]
+    let usual = "\(Placement.folder)/\(Placement.usualFile)"
+    guard let place = path ?? Configuration.find() ?? (original == usual ? usual : nil) else {
+      throw .noPlace(original: original)
+    }
+    configurationPath = Backup.absolute(place)
+  }
+
+  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was.
+  package mutating func run() throws -> Account {
+    do { try stage() } catch {
+      for move in moves { if let new = move.new { unlink(new) } }
+      throw error
+    }
+    try swap()
+    if version != Gateway.version {
+      account.notices.append("the backup was made by version \(version); this is \(Gateway.version)")
+    }
+    return account
+  }
+
+  /// Writes everything beside its place, and checks it there.
+  private mutating func stage() throws {
+    let isState = { (member: BackupMember) in member.name.hasPrefix(Backup.state) }
+    for member in backup.members where !isState(member) { try stage(member) }
+    try readConfiguration()
+    try settle()
+    if let notice = try directory.make() { account.notices.append(notice) }
+    for member in backup.members where isState(member) { try stage(member) }
+    // What the backup has not is not left beside what it has, nor the log of another file.
+    try settle()
+    let restored = Set(moves.map(\.target))
+    for (name, isStore) in StateDirectory.files(gateway: gateway) {
+      let target = "\(directory.path)/\(name)"
+      let besides = isStore ? ["-wal", "-shm"] : []
+      for place in (restored.contains(target) ? [] : [target]) + besides.map({ target + $0 })
+      where access(place, F_OK) == 0 {
+        moves.insert(Move(target: place), at: 0)
+      }
+    }
+  }
+
+  /// Refuses while the gateway runs.
+  private func settle() throws {
+    for (name, isStore) in StateDirectory.files(gateway: gateway) where isStore {
+      try StoreCheck.settle("\(directory.path)/\(name)", gateway: gateway)
+    }
+  }
+
+  /// Reads the configuration as it will be, with the files of the backup in the place of those that are there now, which may be
+  /// the reason for the restore.
+  private mutating func readConfiguration() throws(Fault) {
+    guard let configurationPath, let name = backup.properties[Backup.Property.configuration],
+      let text = try? backup.members.first(where: { $0.name == name }).map(backup.contents)
+    else { return }
+    let staged = moves.compactMap { move in move.new.map { (move.target, $0) } }
+    do throws(ConfigurationErrors) {
+      let loaded = try Configuration.read(
+        text, path: configurationPath, environment: ProcessInfo.processInfo.environment,
+        hostName: machineName(), connects: false, calibrates: true, check: .elsewhere,
+        substitutes: Dictionary(staged, uniquingKeysWith: { $1 }))
+      directory = Backup.directory(of: loaded.configuration, configurationPath)
+      if loaded.configuration.gatewayName != gateway {
+        account.notices.append(
+          "the backup is of the gateway \(gateway), and its configuration names none, so that it is \(loaded.configuration.gatewayName) here; with gateway: { name: \(gateway) } it goes on as it was"
+        )
+      }
+    } catch {
+      throw .configuration(error, version: version)
+    }
+  }
+
+  /// Writes a member beside its place.
+  private mutating func stage(_ member: BackupMember) throws {
+    guard let target = place(of: member) else { return }
+    let folder = Backup.folder(of: target)
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let new = target + ".restore-new"
+    // Of a restore that was interrupted.
+    unlink(new)
+    moves.append(Move(target: target, new: new))
+    try backup.unpack(member, to: new)
+    let isState = member.name.hasPrefix(Backup.state)
+    if isState,
+      StateDirectory.files(gateway: gateway).contains(where: {
+        $0.isStore && member.name == Backup.state + $0.name
+      })
+    {
+      try StoreCheck.requireReadable(
+        new, as: String(member.name.dropFirst(Backup.state.count)), madeBy: version)
+    }
+    // Only root gives files to others.
+    if geteuid() == 0 {
+      var owner = stat()
+      if isState, stat(directory.path, &owner) == 0 {
+        try systemCall("chown") { chown(new, owner.st_uid, owner.st_gid) }
+      } else if let user = getpwnam(member.owner), let group = getgrnam(member.group) {
+        try systemCall("chown") { chown(new, user.pointee.pw_uid, group.pointee.gr_gid) }
+      } else {
+        account.notices.append("there is no user \(member.owner) here, so that \(target) is root's")
+      }
+    }
+    try systemCall("chmod") { chmod(new, mode_t(member.mode)) }
+  }
+
+  private mutating func place(of member: BackupMember) -> String? {
+    if member.name == backup.properties[Backup.Property.configuration] { return configurationPath }
+    // A dot file is some other program's.
+    if member.name.hasPrefix(Backup.configuration), !Backup.isHidden(member.name), let configurationPath {
+      return Backup.folder(of: configurationPath) + member.name.dropFirst(Backup.configuration.count)
+    }
+    if member.name.hasPrefix(Backup.elsewhere) {
+      let path = "/" + member.name.dropFirst(Backup.elsewhere.count)
+      if withElsewhere { return path }
+      account.notices.append(
+        "\(path) is not restored, because it lies outside of the configuration's folder; to do that, too, add --elsewhere"
+      )
+      return nil
+    }
+    let name = member.name.dropFirst(Backup.state.count)
+    if member.name.hasPrefix(Backup.state),
+      StateDirectory.files(gateway: gateway).contains(where: { $0.name == name })
+    {
+      return "\(directory.path)/\(name)"
+    }
+    account.notices.append("\(member.name) is unknown to this version, and not restored")
+    return nil
+  }
+
+  /// Gives all the names, or none.
+  private mutating func swap() throws {
+    for index in moves.indices {
+      do throws(SystemError) {
+        try swap(&moves[index])
+      } catch {
+        for move in moves[...index].reversed() { undo(move) }
+        for move in moves { if let new = move.new { unlink(new) } }
+        throw error
+      }
+    }
+    for folder in Set(moves.map { Backup.folder(of: $0.target) }) {
+      let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard number >= 0 else { continue }
+      _ = fsync(number)
+      close(number)
+    }
+    account.restored = moves.compactMap { $0.new == nil ? nil : $0.target }
+    account.kept = moves.compactMap(\.kept)
+  }
+
+  private func swap(_ move: inout Move) throws(SystemError) {
+    let (target, new) = (move.target, move.new)
+    var status = stat()
+    if lstat(target, &status) == 0 {
+      let kept = target + suffix
+      // The target has a file all the time, where the file system knows links.
+      let isLinked = new != nil && link(target, kept) == 0
+      if !isLinked { try systemCall("rename") { rename(target, kept) } }
+      move.kept = kept
+    }
+    if let new { try systemCall("rename") { rename(new, target) } }
+  }
+
+  private func undo(_ move: Move) {
+    if let kept = move.kept {
+      rename(kept, move.target)
+    } else if let new = move.new, access(new, F_OK) != 0 {
+      unlink(move.target)
+    }
+  }
+}
