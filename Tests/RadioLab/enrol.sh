@@ -3,13 +3,15 @@ pairs() {
   btvirt "-l${1:-2}" >btvirt.log 2>&1 &
   both() { [ "$(adapters)" = "${1:-2}" ]; }
   within 60 both "${1:-2}" || { cat btvirt.log; fail "btvirt made no adapters"; }
+  ready() { python3 -IS "$RADIOLAB/mgmt.py" 0004 0 >/dev/null 2>&1; }
+  within 60 ready || fail "hci0 is not ready"
   address=$(python3 -IS "$RADIOLAB/mgmt.py" 0004 0 | python3 -c 'print(":".join("%02X" % b for b in bytes.fromhex(input())[1:7][::-1]))')
   before=$(settings)
 }
 # The adapter's settings of the kernel's.
 settings() { python3 -IS "$RADIOLAB/mgmt.py" 0004 0 | cut -c29-36; }
 # The advertising instances of all programs.
-instances() { python3 -IS "$RADIOLAB/mgmt.py" 003d 0 | cut -c15-; }
+instances() { python3 -IS "$RADIOLAB/mgmt.py" 003d 0 | cut -c17-; }
 # enrol OPTION…: at a terminal; `types` types there.
 enrol() {
   mkfifo -m 600 "$work/keys" 2>/dev/null || true
