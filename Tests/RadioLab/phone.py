@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Plays a phone on an adapter of the kernel's: it pairs, and then advertises with a changing address; Python 3 stdlib only.
 
-usage: phone.py INDEX IRK pair ADDRESS yes|no|late    pairs; answers the number with yes, with no, or not at all
-       phone.py INDEX IRK advertise                   advertises until it is ended, with a resolvable private address
-       phone.py INDEX IRK legacy ADDRESS              pairs as a device without buttons and display
+usage: phone.py INDEX IRK pair ADDRESS    pairs, and agrees to the number
+       phone.py INDEX IRK advertise       advertises until it is ended, with a resolvable private address
 
 IRK in the order of the management interface, the least octet first. Prints what happens, one event a line.
 """
@@ -29,15 +28,14 @@ def ask(opcode, data):
             if p[2]: tell('opcode %04x refused: status %d' % (opcode, p[2]))
             return p[2]
     sys.exit('phone.py: no answer')
-has_buttons = deed != 'legacy'
 ask(0x0005, b'\0')                                       # off
 ask(0x000d, b'\1')                                       # LE
 ask(0x000b, b'\1')                                       # SSP
-ask(0x002d, b'\1' if has_buttons else b'\0')             # secure connections
+ask(0x002d, b'\1')             # secure connections
 ask(0x002f, b'\1' + irk)                                 # privacy
 ask(0x0030, b'\0\0')                                     # no keys, but resolve
 ask(0x0009, b'\1')                                       # bondable
-ask(0x0018, b'\1' if has_buttons else b'\3')             # display and yes/no
+ask(0x0018, b'\1')             # display and yes/no
 ask(0x0005, b'\1')                                       # on
 if deed == 'advertise':
     # instance 1, connectable, no duration, no timeout: data flags and a name
@@ -45,14 +43,12 @@ if deed == 'advertise':
     tell('advertising: status', ask(0x003e, struct.pack('<BIHHBB', 1, 1, 0, 0, len(data), 0) + data))
     while True: time.sleep(60)
 peer = bytes.fromhex(sys.argv[4].replace(':', ''))[::-1]
-answer = sys.argv[5] if has_buttons else 'yes'
 target = peer + b'\1'
-send(0x0019, target + (b'\1' if has_buttons else b'\3'))
+send(0x0019, target + b'\1')
 for event, p in packets(90):
     if event == 0x0f:
         tell('confirm', '%06d' % struct.unpack_from('<I', p, 8)[0], 'hint', p[7])
-        if answer == 'yes': send(0x001c, p[:7])
-        elif answer == 'no': send(0x001d, p[:7])
+        send(0x001c, p[:7])
     elif event in (1, 2) and struct.unpack_from('<H', p)[0] == 0x0019:
         tell('paired' if p[2] == 0 else 'refused', p[2]); sys.exit(p[2])
     else: tell('event %04x' % event, p[:40].hex())

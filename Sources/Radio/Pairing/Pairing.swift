@@ -53,6 +53,8 @@ struct Pairing {
     case connected
     case asked(number: UInt32?)
     case agreed
+    /// It was told why.
+    case refused
   }
 
   /// "Display with yes and no" (Core Specification, Vol 3, Part H, 2.3.2).
@@ -100,8 +102,8 @@ struct Pairing {
       return agree(device, [.tell(.showsNumber(device, Self.digits(number)))])
     case .failed(let device, let status), .answered(let device, let status):
       guard status != .success, devices[device] != nil, paired != device else { return [] }
-      devices[device] = .connected
-      return [.tell(.refused(device, Self.reason(status)))]
+      defer { devices[device] = .refused }
+      return devices[device] == .refused ? [] : [.tell(.refused(device, Self.reason(status)))]
     case .newResolvingKey(let address, let identity, let key):
       // Another device may be pairing by another program.
       guard devices[address] == .agreed || devices[identity] == .agreed, key.count == 16 else { return [] }
@@ -149,7 +151,7 @@ struct Pairing {
     var actions: [Action] = []
     for (device, state) in devices.sorted(by: { $0.key.bits < $1.key.bits }) {
       switch state {
-      case .connected: actions.append(.send(.disconnect(adapter, device)))
+      case .connected, .refused: actions.append(.send(.disconnect(adapter, device)))
       case .asked: actions += [.answer(device, false), .send(.disconnect(adapter, device))]
       case .agreed: break
       }
@@ -177,7 +179,7 @@ struct Pairing {
   }
 
   private mutating func refuse(_ device: DeviceAddress, _ reason: String) -> [Action] {
-    devices[device] = .connected
+    devices[device] = .refused
     return [.answer(device, false), .tell(.refused(device, reason))]
   }
 

@@ -8,7 +8,7 @@ chmod 600 keys.yaml
 
 # Nobody types the number of the phone: no.
 enrol "anna --config home.yaml --add"
-phone 1 $irk pair "$address" yes
+phone 1 $irk pair "$address"
 shows 1
 types 000000
 within 20 grep -q 'no device that asks' enrol.log || fail "a wrong number is not told"
@@ -26,9 +26,9 @@ closed
 
 # A stranger and Anna's phone at the same time.
 enrol "anna --config home.yaml --add"
-phone 2 ffeeddccbbaa99887766554433221100 pair "$address" yes
+phone 2 ffeeddccbbaa99887766554433221100 pair "$address"
 shows 2
-phone 1 $irk pair "$address" yes
+phone 1 $irk pair "$address"
 shows 1
 types "$number"
 within 40 grep -q 'paired 0' phone1.log || { cat phone1.log enrol.log; fail "the phone is not paired"; }
