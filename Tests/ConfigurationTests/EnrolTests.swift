@@ -1,3 +1,4 @@
+import Beacons
 import Core
 import Foundation
 import Testing
