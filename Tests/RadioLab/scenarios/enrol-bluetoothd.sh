@@ -25,6 +25,8 @@ offers() {
   bluetoothctl=$!
   { echo "select $other"; echo "agent DisplayYesNo"; echo "menu scan"; echo "transport le"; echo back; echo "scan on"; } >&"$phone"
   within 40 grep -q "Device $address" phone1.log || { cat phone1.log; fail "the phone does not find the gateway"; }
+  echo "scan off" >&"$phone"
+  within 20 grep -q 'Discovering: no' phone1.log || { cat phone1.log; fail "the phone does not stop scanning"; }
   echo "pair $address" >&"$phone"
   within 40 grep -q 'Confirm passkey' phone1.log || { cat phone1.log enrol.log; fail "the phone shows no number"; }
   number=$(grep -o 'Confirm passkey [0-9]*' phone1.log | tail -n 1 | grep -o '[0-9]*$')
