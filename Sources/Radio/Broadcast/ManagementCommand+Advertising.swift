@@ -6,7 +6,6 @@ extension ManagementCommand {
   /// Bits of an instance's flags, and of those that an adapter supports.
   enum AdvertisingFlag {
     static let connectable: UInt32 = 1 << 0
-    static let discoverable: UInt32 = 1 << 1
     /// The controller has advertising sets of its own (extended advertising), so instances need not take turns.
     static let secondaryPHY: UInt32 = 1 << 7
     static let duration: UInt32 = 1 << 12

@@ -190,10 +190,11 @@ private final class PairingSession {
       let instance = (1...features.most).last(where: { !features.instances.contains($0) }),
       let removal = ManagementCommand.removeAdvertising(adapter.index, instance: instance)
     else { return .noAdvertising }
-    // The service of heart rate sensors, which phones list in their settings; and a name.
+    // Flags: discoverable, and no classic Bluetooth, by which a phone would otherwise connect. The service of heart rate
+    // sensors, which phones list in their settings; and a name.
     let name = Array(HeartRateServer.name.utf8)
-    let data: [UInt8] =
-      [3, 0x03, 0x0D, 0x18, 3, 0x19, 0x40, 0x03, UInt8(truncatingIfNeeded: name.count + 1), 0x09] + name
+    let kind: [UInt8] = [2, 0x01, 0x06, 3, 0x03, 0x0D, 0x18, 3, 0x19, 0x40, 0x03]
+    let data = kind + [UInt8(truncatingIfNeeded: name.count + 1), 0x09] + name
     try handlers.onUndo(removal.bytes)
     let (status, _) = try ask(
       .advertiseConnectably(adapter.index, instance: instance, timeout: Pairing.seconds, data))

@@ -42,7 +42,7 @@ extension ManagementCommand {
     -> Self
   {
     var parameters: [UInt8] = [instance]
-    parameters.append(littleEndian: AdvertisingFlag.connectable | AdvertisingFlag.discoverable)
+    parameters.append(littleEndian: AdvertisingFlag.connectable)
     parameters.append(littleEndian: timeout)
     parameters.append(littleEndian: timeout)
     parameters += [UInt8(truncatingIfNeeded: data.count), 0]

@@ -37,10 +37,10 @@ echo yes >&"$phone"
 within 20 grep -q 'Type the number' enrol.log || { cat enrol.log; fail "enrol does not ask"; }
 types no
 within 40 grep -q 'Failed to pair' phone1.log || { cat phone1.log enrol.log; fail "the phone is not refused"; }
+kill "$bluetoothctl"; wait "$bluetoothctl" || true
 pkill -INT -x beaconkeeper
 closed
 cat enrol.log
-kill "$bluetoothctl"; wait "$bluetoothctl" || true
 [ ! -e keys.yaml ] || fail "something was written"
 
 enrol "anna --keys keys.yaml --adapter hci0"
@@ -48,6 +48,8 @@ offers
 echo yes >&"$phone"
 types "$number"
 within 40 grep -q 'Pairing successful' phone1.log || { cat phone1.log enrol.log; fail "the phone is not paired"; }
+# bluetoothd lets adapters bond as long as it has any agent.
+kill "$bluetoothctl"; wait "$bluetoothctl" || true
 closed
 cat enrol.log
 wait "$enrolling" || fail "enrol failed"
