@@ -100,10 +100,13 @@ package final class LivePairing: Sendable {
     on adapter: AdapterInfo, _ socket: HCISocket, _ allowsNoNumber: Bool, _ handlers: Handlers
   ) throws(RadioError) -> Result<PairingEnd, Failure> {
     do throws(SystemError) {
+      // Before bluetoothd has an agent: it lets the adapter bond as soon as it has one.
+      let (_, reply) = try AdapterList.ask(
+        ManagementCommand(opcode: .readInformation, adapter: adapter.index), socket)
       let agent = try openAgent()
       let session = PairingSession(
         adapter: adapter, socket: socket, agent: agent, handlers: handlers)
-      if let failure = try session.open() { return .failure(failure) }
+      if let failure = try session.open(reply) { return .failure(failure) }
       return .success(
         try session.run(allowsNoNumber: allowsNoNumber, until: bell) {
           typed.withLock { state in
@@ -149,11 +152,11 @@ private final class PairingSession {
   private typealias Opcode = ManagementCommand.Opcode
 
   /// Makes the adapter ready. Every change is announced to `onUndo` first.
-  func open() throws(SystemError) -> LivePairing.Failure? {
+  ///
+  /// - Parameter reply: the adapter's information, as it was before.
+  func open(_ reply: [UInt8]) throws(SystemError) -> LivePairing.Failure? {
     if let agent, agent.isAccepted != true { return .noAgent }
     let index = adapter.index
-    let (_, reply) = try AdapterList.ask(
-      ManagementCommand(opcode: .readInformation, adapter: index), socket)
     guard reply.count >= 17 else { return LivePairing.Failure("does not describe itself", .notSupported) }
     let supported = reply.span.littleEndian32(at: 9)
     let current = reply.span.littleEndian32(at: 13)
