@@ -3,6 +3,7 @@
 
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
+#include <bluetooth/l2cap.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -26,6 +27,26 @@ static inline int beaconkeeper_hci_socket(uint16_t adapter, uint16_t channel) {
   if (fd < 0) return -1;
   struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = adapter, .hci_channel = channel};
   if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+  }
+  return fd;
+}
+
+// Takes connections to the attribute protocol's channel of the adapter with this public address; non-blocking. -1 and errno on
+// failure: bluetoothd has it.
+static inline int beaconkeeper_attribute_listener(uint64_t adapter) {
+  int fd = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_L2CAP);
+  if (fd < 0) return -1;
+  struct sockaddr_l2 address;
+  memset(&address, 0, sizeof address);
+  address.l2_family = AF_BLUETOOTH;
+  address.l2_cid = htobs(4);
+  address.l2_bdaddr_type = BDADDR_LE_PUBLIC;
+  for (int i = 0; i < 6; i++) address.l2_bdaddr.b[i] = (uint8_t)(adapter >> 8 * i);
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 4) < 0) {
     int error = errno;
     close(fd);
     errno = error;

@@ -9,12 +9,12 @@ struct Beaconkeeper: AsyncParsableCommand {
     abstract: "Receives Bluetooth beacons, decides which are near, and publishes that over MQTT.",
     version: Gateway.version,
     subcommands: [
-      InitCommand.self, RunCommand.self, FuseCommand.self, ScanCommand.self, DecodeCommand.self,
-      CheckCommand.self,
+      InitCommand.self, RunCommand.self, FuseCommand.self, ScanCommand.self, EnrolCommand.self,
+      DecodeCommand.self, CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, DesignCommand.self,
       PlanCommand.self, CompareLogCommand.self, CrowdCommand.self, DoctorCommand.self,
       TopCommand.self, VisitsCommand.self, ForgetCommand.self, BackupCommand.self, RestoreCommand.self,
-      HealthCommand.self, AskBrokerCommand.self,
+      HealthCommand.self, AskBrokerCommand.self, UndoPairingCommand.self,
     ]
   )
 

@@ -100,6 +100,60 @@ package struct ConfigurationText: Sendable {
     }
   }
 
+  /// The keys file that the text names, as an absolute path; nil: none.
+  package var keysFile: String? {
+    guard let text = (try? content.get())?.tree?["keys_file"]?.scalar else { return nil }
+    return absolute(text, in: directory(of: path), environment)
+  }
+
+  /// Adds a device that is known by an identity resolving key to `beacons:`, and `keys_file` if it is missing.
+  ///
+  /// - Parameter keysFile: a file beside the configuration that has a key with the device's name.
+  package func adding(device name: String, keysFile: String) throws(EditRefusal) -> Changed {
+    let text = self.keysFile == nil ? try adding(keysFile: keysFile) : self
+    let yaml = Self.deviceYAML(name)
+    var (meant, tree) = try text.current(yaml: yaml)
+    meant.beacons.append(BeaconSettings(name: name, pattern: .resolvingKey, identityKey: name))
+    return try text.changed(yaml) { () throws(Unsupported) in
+      var edits = TextEdits()
+      let entry = ["name: \(yamlScalar(name))", "irk: \(yamlScalar(name))"]
+      try EntryAppender(SourceText(text.bytes), tree, "beacons").add([entry], &edits)
+      return (try text.replacing(edits), { [meant] in $0 == meant }, [("beacons", name)])
+    }
+  }
+
+  private func adding(keysFile: String) throws(EditRefusal) -> ConfigurationText {
+    let line = "keys_file: \(yamlScalar(keysFile))"
+    let (before, tree) = try current(yaml: line + "\n")
+    let changed = try changed(line + "\n") { () throws(Unsupported) in
+      guard let root = tree, case .mapping(let pairs) = root.content, let last = pairs.last else {
+        throw Unsupported("the file is no mapping")
+      }
+      let source = SourceText(bytes)
+      guard !source.isFlow(root), root.position.column == 1 else {
+        throw Unsupported("it is written unusually")
+      }
+      try MappingEditor.refuseBlockText(source, at: last.value)
+      var edits = TextEdits()
+      let isEnded = bytes.last == UInt8(ascii: "\n")
+      edits.insert((isEnded ? "" : source.lineEnd) + line + source.lineEnd, at: bytes.count)
+      return (
+        try replacing(edits),
+        { after in
+          var meant = before
+          meant.keys = after.keys
+          return after == meant
+        }, []
+      )
+    }
+    return text(changed.bytes)
+  }
+
+  /// The entry of a device that is known by the key with its name.
+  package static func deviceYAML(_ name: String) -> String {
+    "beacons:\n  - { name: \(yamlScalar(name)), irk: \(yamlScalar(name)) }\n"
+  }
+
   /// Makes the plan that somebody has drawn the plan of the file: its rooms, its doors, and the places of receivers. What was not
   /// drawn otherwise stays as it is written. Zones of a room that has another name now follow it.
   package func changing(_ drawn: DrawnPlan) throws(EditRefusal) -> Changed {

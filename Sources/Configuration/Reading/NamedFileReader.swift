@@ -162,7 +162,7 @@ func absolute(_ path: String, in directory: String, _ environment: [String: Stri
 private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
 
 /// Whether the path names a credential of a systemd unit, by the variable instead of its value.
-func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
+package func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
 
 let credentialHint =
   "systemd sets $CREDENTIALS_DIRECTORY for the gateway's unit, which needs a LoadCredential= for this file"

@@ -34,7 +34,7 @@ enum AdapterList {
 
   /// The answer and its parameters, which are empty if the kernel refused.
   static func ask(
-    _ command: ManagementCommand, _ socket: HCISocket
+    _ command: ManagementCommand, _ socket: HCISocket, patience: Int32 = Self.patience
   ) throws(SystemError) -> (status: ManagementStatus, parameters: [UInt8]) {
     try socket.send(command.bytes)
     var buffer = PacketBuffer()

@@ -53,6 +53,12 @@ final class BusConnection {
     return serial
   }
 
+  /// Answers a call, with nothing or an error's name.
+  func answer(_ call: BusMessage, error: String? = nil) {
+    serial &+= 1
+    write(BusMessage.answer(to: call, error: error, serial: serial))
+  }
+
   /// Asks for the signals that match a rule.
   func subscribe(_ rule: String) {
     var body = BusWriter()

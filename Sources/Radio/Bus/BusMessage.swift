@@ -76,20 +76,32 @@ struct BusMessage: Equatable, Sendable {
     body: BusWriter = BusWriter(), serial: UInt32
   ) -> [UInt8] {
     var fields = BusWriter()
-    func field(_ code: UInt8, _ type: String, _ text: String) {
-      fields.align(8)
-      fields.byte(code)
-      fields.signature(type)
-      if type == "g" { fields.signature(text) } else { fields.text(text) }
-    }
-    field(1, "o", path)
-    field(2, "s", interface)
-    field(3, "s", member)
-    field(6, "s", destination)
-    if !signature.isEmpty { field(8, "g", signature) }
+    fields.field(1, "o", path)
+    fields.field(2, "s", interface)
+    fields.field(3, "s", member)
+    fields.field(6, "s", destination)
+    if !signature.isEmpty { fields.field(8, "g", signature) }
+    return bytes(.call, fields, body, serial: serial)
+  }
+
+  /// An answer without values to a call, or the error that it ends with.
+  static func answer(to call: BusMessage, error: String?, serial: UInt32) -> [UInt8] {
+    var fields = BusWriter()
+    if let error { fields.field(4, "s", error) }
+    fields.align(8)
+    fields.byte(5)
+    fields.signature("u")
+    fields.number(call.serial)
+    if let sender = call.sender { fields.field(6, "s", sender) }
+    return bytes(error == nil ? .reply : .error, fields, BusWriter(), serial: serial)
+  }
+
+  private static func bytes(
+    _ kind: Kind, _ fields: BusWriter, _ body: BusWriter, serial: UInt32
+  ) -> [UInt8] {
     var message = BusWriter()
     message.byte(UInt8(ascii: "l"))
-    message.byte(Kind.call.rawValue)
+    message.byte(kind.rawValue)
     message.byte(0)
     message.byte(1)
     message.number(UInt32(body.bytes.count))
@@ -126,6 +138,14 @@ struct BusWriter {
     bytes.append(UInt8(truncatingIfNeeded: signature.utf8.count))
     bytes += signature.utf8
     bytes.append(0)
+  }
+
+  /// A header field (D-Bus Specification, "Header Fields").
+  fileprivate mutating func field(_ code: UInt8, _ type: String, _ text: String) {
+    align(8)
+    byte(code)
+    signature(type)
+    if type == "g" { signature(text) } else { self.text(text) }
   }
 
   /// `a{sv}` of texts and flags.

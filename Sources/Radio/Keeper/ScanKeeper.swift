@@ -125,9 +125,7 @@ struct ScanKeeper {
     case .startDiscovery: return adapters[index]?.discoveryAnswered(status) ?? []
     case .readPHY: return adapters[index]?.learnedPHY(parameters) ?? []
     case .setPHY: return adapters[index]?.changedPHY(status, at: time) ?? []
-    case .setLowEnergy, .stopDiscovery, .setDefaultConfiguration, .readAdvertisingFeatures,
-      .addAdvertisingParameters, .addAdvertisingData, .removeAdvertising:
-      return []
+    default: return []
     }
   }
 
