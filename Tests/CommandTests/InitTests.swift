@@ -160,20 +160,18 @@ import Testing
     let broker = try await Broker()
     defer { broker.stop() }
     let uuid = "f29dc74a-dbbd-12de-318a-c8b046dd4425"
-    let boards = Task {
-      while !Task.isCancelled {
-        for (room, rssi) in [("kitchen", -52), ("hall", -71), ("bath", -80)] {
-          try await TestSupport.run(
-            [
-              "mosquitto_pub", "-p", "\(broker.port)", "-t", "espresense/devices/iBeacon:\(uuid)-1-2/\(room)",
-              "-m",
-              "{\"mac\":\"c10000000001\",\"id\":\"iBeacon:\(uuid)-1-2\",\"rssi\":\(rssi),\"rssi@1m\":-59,\"distance\":1.2}",
-            ], in: folder)
-        }
-        try await Task.sleep(for: .milliseconds(300))
-      }
-    }
-    defer { boards.cancel() }
+    let boards = try Child([
+      "sh", "-c",
+      """
+      while sleep 0.1; do
+        for board in kitchen:-52 hall:-71 bath:-80; do
+          mosquitto_pub -p \(broker.port) -t "espresense/devices/iBeacon:\(uuid)-1-2/${board%:*}" -m \
+            "{\\"mac\\":\\"c10000000001\\",\\"id\\":\\"iBeacon:\(uuid)-1-2\\",\\"rssi\\":${board#*:},\\"rssi@1m\\":-59}" || exit
+        done
+      done
+      """,
+    ])
+    defer { boards.signal(SIGKILL) }
     let result = try await converse(
       ["--broker", "127.0.0.1:\(broker.port)", "--seconds", "4"],
       [

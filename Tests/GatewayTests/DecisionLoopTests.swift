@@ -94,8 +94,13 @@ import Testing
     let loop = try loop()
     let service = Task { try await loop.run() }
     defer { service.cancel() }
-    try await hear(loop, times: 2, every: .milliseconds(20))
-    #expect(try await wait { events.first == "enter shop" })
+    var isTold = false
+    // On a machine that stalls, the second may come too late to be of the same dwell.
+    for _ in 0..<5 where !isTold {
+      try await hear(loop, times: 2, every: .milliseconds(20))
+      isTold = try await wait { events.first == "enter shop" }
+    }
+    #expect(isTold)
   }
 
   /// Whatever is called first after the process did not run: a deadline that passed meanwhile is none.
