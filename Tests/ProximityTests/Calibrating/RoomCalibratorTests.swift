@@ -127,8 +127,10 @@ import Testing
         return plan
       }(), nil, rooms: SyntheticWalk.rooms, receivers: [], floors: [nil])
     #expect(
-      steep.maps[0].roomLevels[3] < RoomModel(SyntheticWalk.plan, nil, rooms: [], receivers: [], floors: [nil])
-        .maps[0].roomLevels[3] - 5)
+      steep.maps[0].roomLevels[3] < RoomModel(
+        SyntheticWalk.plan, nil, rooms: [], receivers: [], floors: [nil]
+      )
+      .maps[0].roomLevels[3] - 5)
   }
 
   @Test func `a room without receivers is in doubt until it was measured`() throws {
