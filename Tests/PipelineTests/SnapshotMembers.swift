@@ -103,7 +103,7 @@ import Testing
     "Proximity.Locator": "receivers",
     "Proximity.PlaceBeliefs": "model map grid filter prior hearers powers bins shares",
     "Proximity.RoomTracker":
-      "plan model maps known blind filter placeAndPower misfits appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
+      "plan model maps known blind filter placeAndPower appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
       + "held silences insiders changed hearings sums leaveOneOut",
     "Proximity.HearerSet": "bits",
     "Proximity.ReceiverSight": "knownCount blindCount",

@@ -6,7 +6,6 @@ import Core
 struct PlaceSmoother {
   private var model: RoomModel
   private var filter = RoomFilter()
-  private var misfits = Misfits()
   private let prior: [Float]
 
   /// Maximum number of moments smoothed together. It bounds memory.
@@ -66,18 +65,17 @@ struct PlaceSmoother {
   }
 
   private mutating func weigh(_ belief: inout [Float], _ moment: MarkedWalk.Moment, _ offset: Float) {
-    misfits.begin(belief.count)
-    for hearing in moment.hearings {
-      misfits.add(model.maps[hearing.hearer], level: hearing.level - offset)
-    }
-    let exponent = Misfits.exponent * model.temper(after: .none)
+    let tables = moment.hearings.map { model.likelihoods($0.hearer, level: $0.level - offset) }
     let (rooms, prior, filter) = (model.rooms, prior, filter)
     belief.withUnsafeMutableBufferPointer { belief in
       for cell in belief.indices where rooms[cell] != moment.room { belief[cell] = 0 }
       if !filter.normalise(belief) {
         for cell in belief.indices { belief[cell] = rooms[cell] == moment.room ? prior[cell] : 0 }
       }
-      misfits.weigh(belief, by: exponent)
+      for (index, table) in tables.enumerated() {
+        filter.weigh(belief, by: table)
+        if index % 4 == 3, !filter.normalise(belief) { break }
+      }
       if !filter.normalise(belief) {
         for cell in belief.indices { belief[cell] = rooms[cell] == moment.room ? prior[cell] : 0 }
       }

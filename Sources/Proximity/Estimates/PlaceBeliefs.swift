@@ -80,15 +80,15 @@ struct PlaceBeliefs: Sendable {
       (calibration?.receivers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let names = placed.map { known[$0.index] }
     func fit(_ hearer: Int) -> RoomCalibration.Receiver? { names[hearer].flatMap { fits[$0] } }
-    let losses = placed.indices.map { hearer in
+    var maps = SignalMaps(plan, grid, deviation: { Float(placed[$0].calibration.deviation) }) { hearer in
       PathLoss(
         power: fit(hearer)?.power ?? Calibration.defaultMeasuredPower,
         exponent: fit(hearer)?.exponent ?? placed[hearer].calibration.exponent,
         wall: calibration?.wallLoss ?? SignalMaps.usualWall)
     }
-    var maker = MapMaker(plan, grid, losses, deviations: placed.map { Float($0.calibration.deviation) })
     if let calibration {
-      maker.learn(calibration, receivers: names, floors: survey?.names.floors ?? [], reach: Self.reach)
+      maps.learn(
+        calibration, receivers: names, floors: survey?.names.floors ?? [], grid, reach: Self.reach)
     }
     powers = placed.indices.map { hearer in
       fit(hearer) == nil
@@ -105,7 +105,6 @@ struct PlaceBeliefs: Sendable {
     self.hearers = hearers
     self.grid = grid
     map = grid.hashValue
-    let maps = SignalMaps(placed.count) { [maker] in maker.map($0, roomCount: 0) }
     model = RoomModel(grid, maps, temper: Self.temper)
     prior = model.prior
   }

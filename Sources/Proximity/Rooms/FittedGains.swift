@@ -89,10 +89,10 @@ struct FittedGains: Sendable {
     decibels = [Float](repeating: 0, count: hearers)
     open = Scene(hearers: hearers)
     let inside = model.rooms.indices.filter { model.rooms[$0] >= 0 }
-    let count = model.grid == nil || model.isCalibrated ? 0 : min(inside.count, Self.placeLimit)
+    let count = model.grid == nil ? 0 : min(inside.count, Self.placeLimit)
     expected = (0..<count).flatMap { place in
       let cell = inside[(2 * place + 1) * inside.count / (2 * count)]
-      return plan.hearers.indices.map { model.unmeasuredLevel($0, at: cell) ?? 0 }
+      return plan.hearers.indices.map { model.maps.levels[$0][cell] }
     }
   }
 

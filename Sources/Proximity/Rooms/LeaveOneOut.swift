@@ -8,7 +8,6 @@ import Core
 struct LeaveOneOut: Sendable {
   /// By place: the likelihood from the other receivers.
   private var product: [Float] = []
-  private var misfits = Misfits()
   private var shares: [Float] = []
   /// By track, then hearer: the level above the maps, dB.
   private var strengths: [MeanError] = []
@@ -34,6 +33,8 @@ struct LeaveOneOut: Sendable {
   private static let memory: Float = 10
   /// Maximum weight of one receiver, in samples, so that none decides alone.
   private static let share: Float = 3
+  /// This many likelihoods can be multiplied without underflow.
+  private static let group = 4
   /// Limits of a strength, dB.
   private static let bounds: ClosedRange<Float> = -250...250
 
@@ -111,15 +112,18 @@ struct LeaveOneOut: Sendable {
     _ filter: RoomFilter
   ) {
     if product.count != prior.count { product = prior }
-    misfits.begin(product.count)
-    for (other, hearing) in hearings.enumerated() where other != index {
-      misfits.add(model.maps[hearing.hearer], level: hearing.level - offset)
-    }
     product.withUnsafeMutableBufferPointer { product in
       for place in product.indices { product[place] = prior[place] }
-      // The likelihood is squared because it is tempered to about half weight for repeated samples. This is a single sample.
-      misfits.weigh(product, by: 2 * Misfits.exponent * model.temper(after: .none))
-      if !filter.normalise(product) { for place in product.indices { product[place] = prior[place] } }
+      for (other, hearing) in hearings.enumerated() {
+        if other != index {
+          // The likelihood is squared because it is tempered to about half weight for repeated samples. This is a single sample.
+          let likelihoods = model.likelihoods(hearing.hearer, level: hearing.level - offset)
+          filter.weigh(product, by: likelihoods, likelihoods)
+        }
+        if other % Self.group == Self.group - 1 || other == hearings.count - 1, !filter.normalise(product) {
+          for place in product.indices { product[place] = prior[place] }
+        }
+      }
     }
   }
 
@@ -127,7 +131,7 @@ struct LeaveOneOut: Sendable {
   private mutating func level(_ hearer: Int, _ model: RoomModel, _ filter: RoomFilter) -> Float? {
     if shares.count != model.roomCount { shares = [Float](repeating: 0, count: model.roomCount) }
     for room in shares.indices { shares[room] = 0 }
-    let levels = model.maps[hearer].levels
+    let levels = model.expectedLevels(hearer)
     let mean = product.withUnsafeBufferPointer { filter.mean($0, of: levels) }
     var variance = Float(0)
     for run in model.runs {

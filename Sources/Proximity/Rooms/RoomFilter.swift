@@ -37,9 +37,7 @@ struct RoomFilter: Sendable {
     }
     let rate = model.grid == nil ? Self.leakOfRooms : Self.leakOfCells
     let leak = Float(1 - pow(1 - rate, seconds))
-    prior.withUnsafeBufferPointer { prior in
-      for place in 0..<belief.count { belief[place] += leak * (prior[place] - belief[place]) }
-    }
+    for place in 0..<belief.count { belief[place] += leak * (prior[place] - belief[place]) }
   }
 
   /// Duration of one motion step, seconds.
@@ -58,14 +56,14 @@ struct RoomFilter: Sendable {
     }
     for room in inflow.indices { inflow[room] = 0 }
     for run in model.runs {
-      let sum = sum(UnsafeBufferPointer(belief), run.places)
+      var sum = Float(0)
+      for place in run.places { sum += belief[place] }
       let next = doors.neighbours[run.room]
       for other in next { inflow[other] += part * sum / (Float(next.count) * doors.sizes[other]) }
     }
     for run in model.runs {
       let kept = doors.neighbours[run.room].isEmpty ? 1 : 1 - part
-      let inflow = inflow[run.room]
-      for place in run.places { belief[place] = kept * belief[place] + inflow }
+      for place in run.places { belief[place] = kept * belief[place] + inflow[run.room] }
     }
   }
 
@@ -120,6 +118,17 @@ struct RoomFilter: Sendable {
     }
   }
 
+  /// The same for two receivers in one pass over the belief.
+  func weigh(
+    _ belief: UnsafeMutableBufferPointer<Float>, by first: [Float], _ second: [Float]
+  ) {
+    first.withUnsafeBufferPointer { first in
+      second.withUnsafeBufferPointer { second in
+        for place in 0..<belief.count { belief[place] = belief[place] * first[place] * second[place] }
+      }
+    }
+  }
+
   /// Normalises the sum to 1; false if it is 0 or not finite.
   func normalise(_ belief: UnsafeMutableBufferPointer<Float>) -> Bool {
     let sum = dot(UnsafeBufferPointer(belief), nil)
@@ -127,11 +136,6 @@ struct RoomFilter: Sendable {
     let factor = 1 / sum
     for place in 0..<belief.count { belief[place] *= factor }
     return true
-  }
-
-  /// The sum over a range of places.
-  func sum(_ belief: UnsafeBufferPointer<Float>, _ places: Range<Int>) -> Float {
-    dot(UnsafeBufferPointer(rebasing: belief[places]), nil)
   }
 
   /// The mean of a map over the belief.
@@ -163,13 +167,6 @@ struct Lanes {
   /// For reading only.
   init(_ buffer: UnsafeBufferPointer<Float>) {
     bytes = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(buffer))
-  }
-
-  /// The number of elements in whole lanes.
-  static func whole(_ count: Int) -> Int { (count + Self.count - 1) / Self.count * Self.count }
-
-  static func padded(_ numbers: [Float], with number: Float) -> [Float] {
-    numbers + repeatElement(number, count: whole(numbers.count) - numbers.count)
   }
 
   /// The eight elements from `place` on.

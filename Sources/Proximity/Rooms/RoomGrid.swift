@@ -143,23 +143,16 @@ struct RoomGrid: Hashable, Sendable {
     guard hasWalls else { return 0 }
     let length = hypot(end.x - start.x, end.y - start.y)
     let steps = max(1, Int((length / (edge / 2)).rounded(.up)))
-    let (columns, rows) = (Double(stride - 2), Double(rowsOfFloor - 1))
-    let first = (floor * rowsOfFloor + 1) * stride + 1
-    // In cells from the corner of the grid.
-    let (x, y) = ((start.x - origin.x) / edge, (start.y - origin.y) / edge)
-    let (dx, dy) = ((end.x - start.x) / edge / Double(steps), (end.y - start.y) / edge / Double(steps))
-    return rooms.withUnsafeBufferPointer { rooms in
-      var (last, walls) = (Int16(-1), 0)
-      for step in 0...steps {
-        let (column, row) = (x + dx * Double(step), y + dy * Double(step))
-        guard column >= 0, row >= 0, column < columns, row < rows else { continue }
-        let room = rooms[first + Int(row) * stride + Int(column)]
-        guard room >= 0 else { continue }
-        if last >= 0, room != last { walls += 1 }
-        last = room
-      }
-      return walls
+    var last: Int16 = -1
+    var walls = 0
+    for step in 0...steps {
+      let part = Double(step) / Double(steps)
+      let point = Point(x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part)
+      guard let cell = cell(at: point, floor: floor), rooms[cell] >= 0 else { continue }
+      if last >= 0, rooms[cell] != last { walls += 1 }
+      last = rooms[cell]
     }
+    return walls
   }
 
   private func passes(from cell: Int, to other: Int, _ plan: RoomPlan) -> Float {

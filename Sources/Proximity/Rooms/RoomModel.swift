@@ -12,10 +12,12 @@ struct RoomModel: Sendable {
   let rooms: [Int16]
   let roomCount: Int
   let maps: SignalMaps
-  /// nil: without outlines.
-  private let maker: MapMaker?
+  /// Counts of levels by hearer and room; they replace the maps where they are not empty.
+  private let histograms: [[[Float]]]
   /// Whether levels come from a calibration. If not, only differences between receivers are meaningful.
   let isCalibrated: Bool
+  /// The expected level by hearer and room: the mean over its places.
+  let roomLevels: [[Float]]
   /// By hearer and room: whether the calibration has data of the receiver in the room.
   let isMeasured: [[Bool]]
   /// Ranges of consecutive places of the same room.
@@ -39,6 +41,7 @@ struct RoomModel: Sendable {
     floors: [String?]
   ) {
     roomCount = plan.rooms.count
+    var histograms: [[[Float]]] = plan.hearers.map { _ in [] }
     if plan.hasGeometry {
       let grid = RoomGrid(plan)
       self.grid = grid
@@ -50,20 +53,17 @@ struct RoomModel: Sendable {
         known[name].map { $0.power - PathLoss(usual: hearer).power }
       }
       let shift = powers.isEmpty ? 0 : powers.reduce(0, +) / Double(powers.count)
-      var maker = MapMaker(
-        plan, grid,
-        plan.hearers.indices.map { hearer in
-          var loss = PathLoss(usual: plan.hearers[hearer])
-          loss.power += shift
-          loss.wall = calibration?.wallLoss ?? loss.wall
-          if receivers.indices.contains(hearer), let fit = known[receivers[hearer]] {
-            (loss.power, loss.exponent) = (fit.power, fit.exponent)
-          }
-          return loss
-        })
-      if let calibration { maker.learn(calibration, receivers: receivers, floors: floors) }
-      maps = SignalMaps(plan.hearers.count) { [maker, roomCount] in maker.map($0, roomCount: roomCount) }
-      self.maker = maker
+      var maps = SignalMaps(plan, grid) { hearer in
+        var loss = PathLoss(usual: plan.hearers[hearer])
+        loss.power += shift
+        loss.wall = calibration?.wallLoss ?? loss.wall
+        if receivers.indices.contains(hearer), let fit = known[receivers[hearer]] {
+          (loss.power, loss.exponent) = (fit.power, fit.exponent)
+        }
+        return loss
+      }
+      if let calibration { maps.learn(calibration, receivers: receivers, floors: floors, grid) }
+      self.maps = maps
       isCalibrated = !known.isEmpty
     } else {
       grid = nil
@@ -72,16 +72,25 @@ struct RoomModel: Sendable {
       rooms = plan.rooms.enumerated().map { room, settings in
         settings.receivers.isEmpty && levels?.isCovered[room] != true ? -1 : Int16(room)
       }
-      maps =
-        levels.map { levels in SignalMaps(plan.hearers.count) { SignalMap(levels.densities[$0]) } }
-        ?? SignalMaps(namesOf: plan)
-      maker = nil
+      maps = SignalMaps(namesOf: plan)
+      if let levels { histograms = levels.densities }
       isCalibrated = levels != nil
     }
+    self.histograms = histograms
     let coverage = isCalibrated ? calibration?.coverage(rooms, names, grid: grid, floors) ?? 0 : 0
     let unmeasured = grid != nil ? Self.temperOfOutlines : Self.temperOfNames
     temper = unmeasured + coverage * (Self.temperOfRooms - unmeasured)
-    let (grid, rooms) = (grid, rooms)
+    let (grid, rooms, maps, roomCount) = (grid, rooms, maps, roomCount)
+    roomLevels = plan.hearers.indices.map { hearer in
+      if !histograms[hearer].isEmpty { return histograms[hearer].map(RoomLevels.mean) }
+      var sums = [Float](repeating: 0, count: roomCount)
+      var counts = sums
+      for place in rooms.indices where rooms[place] >= 0 {
+        sums[Int(rooms[place])] += maps.levels[hearer][place]
+        counts[Int(rooms[place])] += 1
+      }
+      return zip(sums, counts).map { $1 > 0 ? $0 / $1 : -100 }
+    }
     isMeasured = plan.hearers.indices.map { hearer in
       let measured = calibration.flatMap { calibration in
         receivers.indices.contains(hearer)
@@ -91,7 +100,7 @@ struct RoomModel: Sendable {
     }
     runs = Self.runs(rooms)
     access = RoomAccess(plan, grid, rooms)
-    tables = LikelihoodTables(rows: 0)
+    tables = LikelihoodTables(rows: Pause.allCases.count * plan.hearers.count * Self.levelCount)
   }
 
   /// A model of positions only, without rooms.
@@ -101,26 +110,23 @@ struct RoomModel: Sendable {
     self.temper = temper
     rooms = grid.rooms
     roomCount = 0
-    maker = nil
+    histograms = maps.levels.map { _ in [] }
     isCalibrated = true
+    roomLevels = []
     isMeasured = []
     runs = []
     access = RoomAccess()
-    tables = LikelihoodTables(rows: maps.count * Self.levelCount)
+    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
   }
 
   var count: Int { rooms.count }
 
   /// Changes if the expected levels change.
   var fingerprint: UInt64 {
-    if let maker { return maker.fingerprint }
     var coder = StateCoder()
-    for hearer in 0..<maps.count { for level in maps[hearer].roomLevels { coder.write(level) } }
+    for levels in roomLevels { for level in levels { coder.write(level) } }
     return coder.fingerprint
   }
-
-  /// The level at a place where nothing was measured, dBm; nil: without outlines.
-  func unmeasuredLevel(_ hearer: Int, at place: Int) -> Float? { maker?.level(hearer, at: place) }
 
   /// The uniform belief.
   var prior: [Float] {
@@ -128,24 +134,23 @@ struct RoomModel: Sendable {
     return rooms.map { $0 >= 0 ? 1 / inside : 0 }
   }
 
-  /// The likelihood of a level at every place, up to a factor, in a model of positions only.
-  func likelihoods(_ hearer: Int, level: Float) -> [Float] {
+  /// The likelihood of a level at every place, up to a factor.
+  func likelihoods(_ hearer: Int, level: Float, after pause: Pause = .none) -> [Float] {
     // NaN counts as the weakest level.
     let bounded = level > Float(Self.lowest) ? min(level, 0) : Float(Self.lowest)
     let index = Int(bounded.rounded()) - Self.lowest
-    return tables.table(hearer * Self.levelCount + index) {
-      var misfits = Misfits()
-      misfits.begin(count)
-      misfits.add(maps[hearer], level: Float(index + Self.lowest))
-      var table: [Float] = rooms.map { $0 >= 0 ? 1 : 0 }
-      table.withUnsafeMutableBufferPointer { misfits.weigh($0, by: Misfits.exponent * temper) }
-      return table
-    }
+    let table = (pause.rawValue * maps.levels.count + hearer) * Self.levelCount + index
+    return tables.table(table) { make(hearer, Float(index + Self.lowest), temper(after: pause)) }
   }
 
   /// The level that a receiver expects from where a beacon is believed to be.
   func expectedLevel(_ hearer: Int, _ belief: UnsafeBufferPointer<Float>, _ filter: RoomFilter) -> Float {
-    filter.mean(belief, of: maps[hearer].levels)
+    filter.mean(belief, of: expectedLevels(hearer))
+  }
+
+  /// The level that a receiver expects, by place.
+  func expectedLevels(_ hearer: Int) -> [Float] {
+    histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer]
   }
 
   /// How long a beacon was not heard.
@@ -175,6 +180,26 @@ struct RoomModel: Sendable {
   private static let temperOfNames: Float = 0.25
   /// Degrees of freedom of Student's t: outliers are common.
   static let freedom: Float = 5
+
+  /// The log-likelihood of an error in dB at a place, without temper and up to a constant.
+  func logLikelihood(_ hearer: Int, _ place: Int, error: Float) -> Float {
+    let deviation = maps.deviations[hearer][place]
+    let z = error / deviation
+    return -(Self.freedom + 1) / 2 * log1p(z * z / Self.freedom) - log(deviation)
+  }
+
+  private func make(_ hearer: Int, _ level: Float, _ temper: Float) -> [Float] {
+    var logs = [Float](repeating: -.infinity, count: count)
+    for place in rooms.indices where rooms[place] >= 0 {
+      if histograms[hearer].isEmpty {
+        logs[place] = temper * logLikelihood(hearer, place, error: level - maps.levels[hearer][place])
+      } else {
+        logs[place] = temper * log(histograms[hearer][place][Int(level) - Self.lowest])
+      }
+    }
+    let most = logs.max() ?? 0
+    return logs.map { exp($0 - most) }
+  }
 
   private static func runs(_ rooms: [Int16]) -> [Run] {
     var runs: [Run] = []
@@ -240,7 +265,7 @@ extension RoomCalibration {
   }
 }
 
-/// A cache of the likelihoods of all places, by hearer and level.
+/// A cache of the likelihoods of all places, by pause, hearer and level.
 ///
 /// They depend only on the model, so all copies of a model share one cache: a worker of a fleet has a copy for each partition.
 final class LikelihoodTables: Sendable {

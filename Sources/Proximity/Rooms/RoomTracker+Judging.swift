@@ -49,7 +49,7 @@ extension RoomTracker {
       Self.judge(
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
-        placeAndPower: &placeAndPower, misfits: &misfits, prior: appearance.prior)
+        placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       if model.isCalibrated {
         noteDrift(track, in: window, after: last)
@@ -110,7 +110,7 @@ extension RoomTracker {
   private static func judge(
     _ track: Int, _ hearings: [RoomHearing], new count: Int, in window: Int64, state: inout RoomTrack,
     beliefs: inout RoomBeliefs, model: RoomModel, filter: inout RoomFilter,
-    placeAndPower: inout PlaceAndPower, misfits: inout Misfits, prior: [Float]
+    placeAndPower: inout PlaceAndPower, prior: [Float]
   ) {
     beliefs.change(track) { belief in
       if let last = state.window, window > last {
@@ -124,14 +124,24 @@ extension RoomTracker {
       let windows = state.offsetWeight
       if let doubt = PlaceAndPower.doubt(after: windows, model) {
         let temper = windows == 0 ? 1 : model.temper(after: pause)
-        placeAndPower.judge(belief, hearings, &state, model, &misfits, doubt: doubt, temper: temper)
+        placeAndPower.judge(belief, hearings, &state, model, doubt: doubt, temper: temper)
         if !filter.normalise(belief) { for place in belief.indices { belief[place] = prior[place] } }
         return
       }
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
-      misfits.begin(belief.count)
-      for hearing in hearings { misfits.add(model.maps[hearing.hearer], level: hearing.level - state.offset) }
-      misfits.weigh(belief, by: Misfits.exponent * model.temper(after: pause))
+      let offset = state.offset
+      func likelihoods(_ hearing: RoomHearing) -> [Float] {
+        model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause)
+      }
+      for place in stride(from: 0, to: hearings.count, by: 2) {
+        if place + 1 < hearings.count {
+          filter.weigh(belief, by: likelihoods(hearings[place]), likelihoods(hearings[place + 1]))
+        } else {
+          filter.weigh(belief, by: likelihoods(hearings[place]))
+        }
+        // Prevents underflow.
+        if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
+      }
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
       }
@@ -195,7 +205,7 @@ extension RoomTracker {
   /// The receivers' evidence for a room against another, the strongest first.
   private func evidence(for room: Int, over other: Int?, offset: Float) -> [RoomEvidence] {
     func misfit(_ hearing: RoomHearing, _ room: Int) -> Float {
-      let difference = hearing.level - offset - model.maps[hearing.hearer].roomLevels[room]
+      let difference = hearing.level - offset - model.roomLevels[hearing.hearer][room]
       return difference * difference
     }
     let arguments = hearings.map { hearing in
@@ -205,8 +215,7 @@ extension RoomTracker {
       .prefix(RoomTransition.evidenceLimit).map { hearing, _ in
         RoomEvidence(
           receiver: plan.hearers[hearing.hearer].receiver, rssi: Double(rssi(hearing)),
-          expected: Double(
-            model.maps[hearing.hearer].roomLevels[room] + offset + rssi(hearing) - hearing.level),
+          expected: Double(model.roomLevels[hearing.hearer][room] + offset + rssi(hearing) - hearing.level),
           samples: hearing.samples)
       }
   }
@@ -214,20 +223,24 @@ extension RoomTracker {
   /// Uses a shared buffer, because it runs for every window of every beacon.
   private mutating func sumRooms(ofTrack track: Int) {
     if sums.count != model.roomCount { sums = [Float](repeating: 0, count: model.roomCount) }
-    beliefs.look(track) { Self.sumRooms($0, model, filter, into: &sums) }
+    beliefs.look(track) { Self.sumRooms($0, model, into: &sums) }
   }
 
   private static func sumRooms(
-    _ belief: UnsafeBufferPointer<Float>, _ model: RoomModel, _ filter: RoomFilter, into sums: inout [Float]
+    _ belief: UnsafeBufferPointer<Float>, _ model: RoomModel, into sums: inout [Float]
   ) {
     for room in sums.indices { sums[room] = 0 }
-    for run in model.runs { sums[run.room] += filter.sum(belief, run.places) }
+    for run in model.runs {
+      var sum = Float(0)
+      for place in run.places { sum += belief[place] }
+      sums[run.room] += sum
+    }
   }
 
   /// The probability of each room for a beacon.
   func probabilities(ofTrack track: Int) -> [Float] {
     var sums = [Float](repeating: 0, count: model.roomCount)
-    beliefs.read(track) { Self.sumRooms($0, model, filter, into: &sums) }
+    beliefs.read(track) { Self.sumRooms($0, model, into: &sums) }
     return sums
   }
 }

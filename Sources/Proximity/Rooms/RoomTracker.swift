@@ -9,7 +9,6 @@ public struct RoomTracker: Sendable {
   let maps: UInt64
   var filter = RoomFilter()
   var placeAndPower = PlaceAndPower()
-  var misfits = Misfits()
   var appearance: Appearance
   /// By `ReceiverIndex`: its index among the hearers, or −1.
   private var hearers: [Int16]

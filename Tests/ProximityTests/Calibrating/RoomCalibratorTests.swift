@@ -116,8 +116,8 @@ import Testing
       let usual = model { _ in }
       let strong = model { $0.hearers[0].gain = 12 }
       for room in 0..<4 {
-        #expect(abs(strong.maps[0].roomLevels[room] - usual.maps[0].roomLevels[room] - 12) < 0.01)
-        #expect(strong.maps[1].roomLevels[room] == usual.maps[1].roomLevels[room])
+        #expect(abs(strong.roomLevels[0][room] - usual.roomLevels[0][room] - 12) < 0.01)
+        #expect(strong.roomLevels[1][room] == usual.roomLevels[1][room])
       }
     }
     let steep = RoomModel(
@@ -127,10 +127,8 @@ import Testing
         return plan
       }(), nil, rooms: SyntheticWalk.rooms, receivers: [], floors: [nil])
     #expect(
-      steep.maps[0].roomLevels[3] < RoomModel(
-        SyntheticWalk.plan, nil, rooms: [], receivers: [], floors: [nil]
-      )
-      .maps[0].roomLevels[3] - 5)
+      steep.roomLevels[0][3] < RoomModel(SyntheticWalk.plan, nil, rooms: [], receivers: [], floors: [nil])
+        .roomLevels[0][3] - 5)
   }
 
   @Test func `a room without receivers is in doubt until it was measured`() throws {
