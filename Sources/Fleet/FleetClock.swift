@@ -4,7 +4,7 @@ import Core
 /// The time that a worker tells the site: its machine's clock, unless that was set wrong. A function of the times passed in.
 ///
 /// A clock that suddenly differs from the monotonic one was set. It is believed at once if most of the other workers have the new
-/// time, and otherwise once it has stayed so for a minute and no other worker was heard. Until then the old time goes on, so that a
+/// time, or machines whose clocks were set to it, too, and otherwise once it has stayed so for a minute and no other worker was heard. Until then the old time goes on, so that a
 /// clock that is wrong for some seconds changes nothing.
 package struct FleetClock: Sendable {
   /// How long a worker that hears no other waits.
@@ -64,8 +64,16 @@ package struct WorkersClocks: Sendable {
   /// that time.
   package static let longestLead = TimeSpan.seconds(60)
 
-  /// How far each other worker's clock is ahead of ours, and when we learned that.
-  private var others: [String: (lead: TimeSpan, heard: WallTime)] = [:]
+  private struct Other {
+    /// How far its time is ahead of ours.
+    var lead: TimeSpan
+    /// How far its machine's clock is ahead of ours; nil: as far.
+    var system: TimeSpan?
+    /// When we learned that.
+    var heard: WallTime
+  }
+
+  private var others: [String: Other] = [:]
 
   package init() {}
 
@@ -73,7 +81,8 @@ package struct WorkersClocks: Sendable {
   package mutating func hear(_ tick: Tick, at wallNow: WallTime) {
     forget(at: wallNow)
     guard others.count < 1000 || others[tick.worker] != nil else { return }
-    others[tick.worker] = (tick.time - wallNow, wallNow)
+    let lead = tick.time - wallNow
+    others[tick.worker] = Other(lead: lead, system: tick.system.map { lead + $0 }, heard: wallNow)
   }
 
   /// Those that were not heard for ten seconds.
@@ -89,9 +98,16 @@ package struct WorkersClocks: Sendable {
     return ahead < 2 || ahead * 2 <= others.count
   }
 
-  /// How many others have a clock that is ahead of ours by `lead`, and how many have ours.
+  /// How many others have a time, or at least a machine's clock, that is ahead of ours by `lead`, and how many have our time and
+  /// no such clock.
   func agreement(_ lead: TimeSpan) -> (supporters: Int, opponents: Int) {
-    (others.values.count { ($0.lead - lead).isTolerable }, others.values.count { $0.lead.isTolerable })
+    let supporters = others.values.filter { other in
+      (other.lead - lead).isTolerable || other.system.map { ($0 - lead).isTolerable } ?? false
+    }
+    let opponents = others.values.filter { other in
+      other.lead.isTolerable && !(other.system.map { ($0 - lead).isTolerable } ?? false)
+    }
+    return (supporters.count, opponents.count)
   }
 
   /// How far the clocks of most workers, us included, are ahead of ours; nil: they are not, or no time has a majority.
@@ -99,7 +115,8 @@ package struct WorkersClocks: Sendable {
     let all = others.values.map(\.lead) + [.zero]
     // If most have one time, the one in the middle has it.
     let lead = all.sorted()[all.count / 2]
-    guard !lead.isTolerable, agreement(lead).supporters * 2 > all.count else { return nil }
+    guard !lead.isTolerable, others.values.count(where: { ($0.lead - lead).isTolerable }) * 2 > all.count
+    else { return nil }
     return lead
   }
 
@@ -116,7 +133,9 @@ package struct WorkersClocks: Sendable {
 
   /// Our own clock was corrected.
   mutating func shift(by span: TimeSpan) {
-    others = others.mapValues { ($0.lead - span, $0.heard + span) }
+    others = others.mapValues {
+      Other(lead: $0.lead - span, system: $0.system.map { $0 - span }, heard: $0.heard + span)
+    }
   }
 }
 

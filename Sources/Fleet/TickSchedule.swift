@@ -72,12 +72,15 @@ package struct Tick: Hashable, Sendable {
   private static let nameLimit = 100
 
   package var worker: String
-  /// The worker's wall clock.
+  /// The time that the worker tells.
   package var time: WallTime
+  /// How far its machine's clock is ahead of that; nil: it is that.
+  package var system: TimeSpan?
 
-  package init(worker: String, time: WallTime) {
+  package init(worker: String, time: WallTime, system: TimeSpan? = nil) {
     self.worker = worker
     self.time = time
+    self.system = system
   }
 
   package var payload: [UInt8] {
@@ -85,6 +88,7 @@ package struct Tick: Hashable, Sendable {
       $0.field("v", 1)
       $0.field("worker", worker)
       $0.field("wall_ms", time.nanoseconds / 1_000_000)
+      if let system { $0.field("clock_ahead_ms", system.nanoseconds / 1_000_000) }
     }
   }
 
@@ -96,6 +100,9 @@ package struct Tick: Hashable, Sendable {
     else { return nil }
     self.worker = worker
     self.time = WallTime(nanoseconds: time * 1_000_000)
+    if let ahead = tree["clock_ahead_ms"]?.wholeNumber, (-Self.latest...Self.latest).contains(ahead) {
+      system = TimeSpan(nanoseconds: ahead * 1_000_000)
+    }
   }
 
   /// The year 2200, in milliseconds: nanoseconds since 1970 fit 64 bits until 2262.

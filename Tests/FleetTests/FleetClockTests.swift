@@ -65,6 +65,33 @@ import Testing
     }
   }
 
+  /// Wrong from the start, then set right one after another, as by NTP.
+  @Test(arguments: [2, 3, 5]) func `clocks that are all corrected are believed`(count: Int) {
+    let start = MonotonicTime.zero
+    var clocks = (0..<count).map { _ in FleetClock(at: start, system: Story.wall(0)) }
+    for second in 1...60 as ClosedRange<Int64> {
+      let now = start + .seconds(Double(second))
+      let system = (0..<count).map { Story.wall(second + (second > 10 + 3 * Int64($0) ? 300 : 0)) }
+      let told = clocks.indices.map { clocks[$0].time(at: now, system: system[$0]) }
+      for one in clocks.indices {
+        for other in clocks.indices where other != one {
+          let tick = Tick(worker: "\(other)", time: told[other], system: clocks[other].system)
+          clocks[one].hear(tick, at: clocks[one].time(at: now))
+        }
+      }
+      #expect(clocks.allSatisfy { $0.workers.majorityLead == nil } || second < 40)
+      guard second == 60 else { continue }
+      #expect(told.allSatisfy { $0 == Story.wall(360) }, "\(told)")
+    }
+  }
+
+  @Test func `a tick says how far the machine's clock is ahead`() {
+    for system in [nil, .seconds(-300.5), .seconds(86_400)] as [TimeSpan?] {
+      let tick = Tick(worker: "w1", time: Story.wall(5), system: system)
+      #expect(Tick(tick.payload) == tick)
+    }
+  }
+
   @Test func `of as many for as against, nothing is believed`() {
     var story = Story(others: [300, 0])
     _ = story.run(5)

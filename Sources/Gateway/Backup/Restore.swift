@@ -132,8 +132,10 @@ package struct Restore {
   private mutating func stage(_ member: BackupMember) throws {
     guard let target = place(of: member) else { return }
     let folder = Backup.folder(of: target)
+    // The service's user reads the configuration, and no secrets of root.
+    let mode = configurationPath.map { Backup.folder(of: $0) } == folder ? 0o755 : 0o700
     try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
     let new = target + ".restore-new"
     // Of a restore that was interrupted.
     unlink(new)
@@ -223,6 +225,8 @@ package struct Restore {
   private func undo(_ move: Move) {
     if let kept = move.kept {
       rename(kept, move.target)
+      // Two names of one file stay as they are.
+      unlink(kept)
     } else if let new = move.new, access(new, F_OK) != 0 {
       unlink(move.target)
     }

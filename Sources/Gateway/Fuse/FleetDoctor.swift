@@ -148,6 +148,7 @@ struct FleetDoctor {
     }
     try connection.consume(own, tag: "ticks", prefetch: 100, on: Self.channel)
     var differences: [String: TimeSpan] = [:]
+    var clocks: [String: TimeSpan] = [:]
     let end = LiveClock.now + TickSchedule.longestSilence + TickSchedule.longestSilence
     while LiveClock.now < end {
       guard case .delivery(let message)? = try connection.next(within: .milliseconds(100)) else { continue }
@@ -156,6 +157,7 @@ struct FleetDoctor {
       let difference = LiveClock.wallNow - tick.time
       // The smallest difference, because the other ticks were delayed more.
       differences[tick.worker] = min(differences[tick.worker] ?? difference, difference)
+      if let system = tick.system { clocks[tick.worker] = system }
     }
     var findings: [DoctorFinding] = []
     if connection.isBlocked {
@@ -182,6 +184,14 @@ struct FleetDoctor {
         DoctorFinding(
           "clocks", .warning, "that of \(worker.printable) differs by \(seconds) s from this machine's",
           remedy: "set them right (timedatectl): the site's time is that of its workers"))
+    }
+    for (worker, ahead) in clocks.sorted(by: { $0.key < $1.key }) {
+      let seconds = (ahead.seconds * 10).rounded() / 10
+      findings.append(
+        DoctorFinding(
+          "clocks", .warning,
+          "that of \(worker.printable)'s machine was set, and is \(seconds) s ahead of the time that the worker goes on with",
+          remedy: "set it right (timedatectl)"))
     }
     return findings
   }

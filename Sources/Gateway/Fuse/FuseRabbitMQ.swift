@@ -155,10 +155,10 @@ final class FuseRabbitMQ {
   // MARK: Writing
 
   /// - Parameter tellsTime: partitions get it, too.
-  func tick(_ time: WallTime, tellsTime: Bool) throws(Failure) {
+  func tick(_ time: WallTime, system: TimeSpan? = nil, tellsTime: Bool) throws(Failure) {
     guard !publisher.isBlocked else { return }
     try publisher.publish(
-      Tick(worker: worker, time: time).payload, to: names.time,
+      Tick(worker: worker, time: time, system: system).payload, to: names.time,
       key: tellsTime ? names.tick : names.alive, on: publishing)
   }
 

@@ -17,11 +17,11 @@ extension FuseWorker {
     if let ahead = clock.system, clockTold.map({ now - $0 > .seconds(60) }) ?? true {
       clockTold = now
       logger.error(
-        "this machine's clock was set, and is \(words(ahead)) \(ahead < .zero ? "behind" : "ahead of") the time that went on; it is used once most workers have it, or after a minute if there are no others; see timedatectl"
+        "this machine's clock was set, and is \(words(ahead)) \(ahead < .zero ? "behind" : "ahead of") the time that went on; it is used once most others have that time or clock, or after a minute if there are none; see timedatectl"
       )
     }
     guard let tellsTime = ticks.takeDue(at: now, wallNow, among: workers.keys) else { return }
-    try rabbit.tick(wallNow, tellsTime: tellsTime)
+    try rabbit.tick(wallNow, system: clock.system, tellsTime: tellsTime)
   }
 
   func hearWorkers(_ rabbit: FuseRabbitMQ) throws(Failure) {

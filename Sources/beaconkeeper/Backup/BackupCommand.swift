@@ -12,7 +12,8 @@ struct BackupCommand: ParsableCommand {
     discussion: """
       The file has the configuration, what that names (passwords, keys, certificates, the calibration), and the gateway's state: \
       who is where, what waits for the broker, the diary, the logins. The gateway may run meanwhile; the diary's \
-      last two minutes may then be missing. The file has mode 0600, and is as secret as the passwords in it. Each part has a digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
+      last two minutes may then be missing. The file has mode 0600, and is as secret as the passwords in it. Each part has a \
+      digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
 
       Exit status: 0, 64 wrong usage, 73 the file cannot be created, 74 something cannot be read or is damaged, \
       77 without the permission to read it, 78 a bad configuration.
@@ -47,7 +48,7 @@ struct BackupCommand: ParsableCommand {
         to: backup, configuration: configuration, path: path, files: files, time: LiveClock.wallNow)
       for notice in notices { say("beaconkeeper: \(notice)".printable) }
       for member in members { try tell(member.line) }
-      say("beaconkeeper: \(backup) is complete; it has passwords and keys, if the gateway has".printable)
+      say("beaconkeeper: \(backup) is complete. Keep it as secret as the passwords in it".printable)
     } catch let error as BackupFault {
       throw failure("\(error)".printable, .inputOutput)
     } catch let error as SystemError where error.code == EEXIST {

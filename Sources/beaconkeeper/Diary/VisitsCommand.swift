@@ -150,7 +150,7 @@ struct ForgetCommand: ParsableCommand {
     }
     try tell(
       count == 0
-        ? "the diary has nothing about \(name); names are spelled as `beaconkeeper visits` prints them"
+        ? "the diary has nothing about \(name); names are spelled as `beaconkeeper visits` prints them. A gateway that runs forgets what it has not written yet"
           .printable
         : "\(count) \(count == 1 ? "entry" : "entries") about \(name) deleted".printable)
   }
