@@ -22,7 +22,7 @@ package struct BackupMember: Hashable, Sendable {
 package struct BackupFault: Error, CustomStringConvertible {
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 /// One SQLite file in the form of an archive (`sqlar`), which `sqlite3 -A` lists and unpacks, too. Beside the members are their

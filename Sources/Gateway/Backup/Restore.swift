@@ -131,6 +131,10 @@ package struct Restore {
   /// Writes a member beside its place.
   private mutating func stage(_ member: BackupMember) throws {
     guard let target = place(of: member) else { return }
+    // What was there would be lost.
+    guard !moves.contains(where: { $0.target == target }) else {
+      throw BackupFault("two files of the backup belong to \(target); restore without --elsewhere")
+    }
     let folder = Backup.folder(of: target)
     // The service's user reads the configuration, and no secrets of root.
     let mode = configurationPath.map { Backup.folder(of: $0) } == folder ? 0o755 : 0o700

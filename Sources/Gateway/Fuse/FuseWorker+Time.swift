@@ -76,7 +76,7 @@ extension FuseWorker {
         }
         if now - spoke >= TickSchedule.longestSilence {
           spoke = now
-          try rabbit.tick(wallNow, tellsTime: false)
+          try rabbit.tick(wallNow, system: clock.system, tellsTime: false)
         }
       }
       var nothing = pollfd(fd: rabbit.reader.descriptor, events: Int16(POLLIN), revents: 0)
