@@ -184,7 +184,8 @@ struct RowShapes {
         let octets = row["value"].bytes
       else { continue }
       var coder = StateCoder(body: octets)
-      shapes[layout] = try? StateShape(reading: &coder)
+      guard let shape = try? StateShape(reading: &coder), shape.fingerprint == layout else { continue }
+      shapes[layout] = shape
     }
   }
 
