@@ -122,18 +122,23 @@ package final class BackupWriter {
   }
 
   /// Adds a file. What `isStore` is an SQLite file that a gateway may be writing to, and copied as a whole.
-  package func add(_ name: String, contentsOf path: String, isStore: Bool = false) throws {
+  ///
+  /// - Parameter isOthers: whether another user may write in its folder, who could put a link to any file there.
+  package func add(_ name: String, contentsOf path: String, isStore: Bool = false, isOthers: Bool = false)
+    throws
+  {
     var status = stat()
-    try systemCall("stat") { stat(path, &status) }
-    guard isStore else { return try add(name, path, like: status) }
+    try systemCall("stat") { isOthers ? lstat(path, &status) : stat(path, &status) }
+    guard isStore else { return try add(name, path, like: status, flags: isOthers ? O_NOFOLLOW : 0) }
     let copy = temporary + ".copy"
     defer { for ending in ["", "-wal", "-shm"] { unlink(copy + ending) } }
     try StoreCopy.make(of: path, at: copy)
     try add(name, copy, like: status)
   }
 
-  private func add(_ name: String, _ path: String, like status: stat) throws {
-    let file = FileDescriptor(try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) })
+  private func add(_ name: String, _ path: String, like status: stat, flags: Int32 = 0) throws {
+    let file = FileDescriptor(
+      try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags) })
     guard let length = file.fileLength else { throw BackupFault("\(path) is not a regular file") }
     guard length <= BackupFile.limit else { throw BackupFault("\(path) is larger than a backup may be") }
     let member = BackupMember(
@@ -179,6 +184,8 @@ package final class BackupWriter {
     try database.close()
     let file = FileDescriptor(try systemCall("open") { open(temporary, O_RDONLY | O_CLOEXEC) })
     try systemCall("fsync") { fsync(file.number) }
+    // What no restore would take is no backup.
+    _ = try BackupReader(path: temporary)
     try systemCall("rename") { rename(temporary, path) }
     return members.map(\.member)
   }

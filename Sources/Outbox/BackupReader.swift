@@ -129,10 +129,16 @@ package final class BackupReader {
   private func check(_ member: BackupMember) throws { try forEachPiece(of: member) { _ in } }
 
   /// Writes a member to a new file, which is on disk when this returns.
-  package func unpack(_ member: BackupMember, to path: String) throws {
+  ///
+  /// - Parameter owner: nil: whoever runs this. By the file and not by its name, which another user may change in the folder.
+  package func unpack(_ member: BackupMember, to path: String, owner: (user: uid_t, group: gid_t)? = nil)
+    throws
+  {
     let file = FileDescriptor(
       try systemCall("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) })
     try forEachPiece(of: member) { try file.write(Array($0).span) }
+    if let owner { try systemCall("fchown") { fchown(file.number, owner.user, owner.group) } }
+    try systemCall("fchmod") { fchmod(file.number, mode_t(member.mode)) }
     try systemCall("fsync") { fsync(file.number) }
   }
 

@@ -150,7 +150,7 @@ package struct OpenOutbox {
 
 /// Two gateways with the same name would mix their transitions.
 package struct OutboxInUse: Error, CustomStringConvertible {
-  let path: String
+  package let path: String
   let gateway: String
 
   package var description: String {

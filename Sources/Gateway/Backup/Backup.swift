@@ -51,7 +51,7 @@ package struct Backup {
             continue
           }
           let name =
-            place.hasPrefix(folder) && !isHidden(String(place.dropFirst(folder.count)))
+            place == full || place.hasPrefix(folder) && !isHidden(String(place.dropFirst(folder.count)))
             ? Self.configuration + place.dropFirst(folder.count) : elsewhere + place.dropFirst()
           try writer.add(name, contentsOf: place)
         }
@@ -61,7 +61,7 @@ package struct Backup {
       for (name, isStore) in StateDirectory.files(gateway: configuration.gatewayName) {
         let place = "\(directory.path)/\(name)"
         guard access(place, F_OK) == 0 else { continue }
-        try writer.add(state + name, contentsOf: place, isStore: isStore)
+        try writer.add(state + name, contentsOf: place, isStore: isStore, isOthers: true)
         isEmpty = false
       }
       if isEmpty {

@@ -107,10 +107,11 @@ package struct Restore {
 
   /// Reads the configuration as it will be, with the files of the backup in the place of those that are there now, which may be
   /// the reason for the restore.
-  private mutating func readConfiguration() throws(Fault) {
-    guard let configurationPath, let name = backup.properties[Backup.Property.configuration],
-      let text = try? backup.members.first(where: { $0.name == name }).map(backup.contents)
-    else { return }
+  private mutating func readConfiguration() throws {
+    guard let configurationPath, let name = backup.properties[Backup.Property.configuration] else { return }
+    guard let text = try backup.members.first(where: { $0.name == name }).map(backup.contents) else {
+      throw BackupFault("the backup names the configuration \(name), and does not have it")
+    }
     let staged = moves.compactMap { move in move.new.map { (move.target, $0) } }
     do throws(ConfigurationErrors) {
       let loaded = try Configuration.read(
@@ -124,7 +125,7 @@ package struct Restore {
         )
       }
     } catch {
-      throw .configuration(error, version: version)
+      throw Fault.configuration(error, version: version)
     }
   }
 
@@ -144,8 +145,8 @@ package struct Restore {
     // Of a restore that was interrupted.
     unlink(new)
     moves.append(Move(target: target, new: new))
-    try backup.unpack(member, to: new)
     let isState = member.name.hasPrefix(Backup.state)
+    try backup.unpack(member, to: new, owner: owner(of: member, isState, target))
     if isState,
       StateDirectory.files(gateway: gateway).contains(where: {
         $0.isStore && member.name == Backup.state + $0.name
@@ -154,18 +155,21 @@ package struct Restore {
       try StoreCheck.requireReadable(
         new, as: String(member.name.dropFirst(Backup.state.count)), madeBy: version)
     }
-    // Only root gives files to others.
-    if geteuid() == 0 {
-      var owner = stat()
-      if isState, stat(directory.path, &owner) == 0 {
-        try systemCall("chown") { chown(new, owner.st_uid, owner.st_gid) }
-      } else if let user = getpwnam(member.owner), let group = getgrnam(member.group) {
-        try systemCall("chown") { chown(new, user.pointee.pw_uid, group.pointee.gr_gid) }
-      } else {
-        account.notices.append("there is no user \(member.owner) here, so that \(target) is root's")
-      }
+  }
+
+  /// Only root gives files to others; nil: to nobody else.
+  private mutating func owner(of member: BackupMember, _ isState: Bool, _ target: String)
+    -> (user: uid_t, group: gid_t)?
+  {
+    guard geteuid() == 0 else { return nil }
+    var folder = stat()
+    if isState, stat(directory.path, &folder) == 0 { return (folder.st_uid, folder.st_gid) }
+    if let user = getpwnam(member.owner)?.pointee.pw_uid, let group = getgrnam(member.group)?.pointee.gr_gid {
+      return (user, group)
     }
-    try systemCall("chmod") { chmod(new, mode_t(member.mode)) }
+    account.notices.append(
+      "there is no user \(member.owner) or no group \(member.group) here, so that \(target) is root's")
+    return nil
   }
 
   private mutating func place(of member: BackupMember) -> String? {

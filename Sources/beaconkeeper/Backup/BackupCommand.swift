@@ -116,7 +116,7 @@ struct RestoreCommand: ParsableCommand {
       }
     } catch let error as OutboxInUse {
       throw failure(
-        "the gateway runs (\(error)); stop it first: sudo systemctl stop beaconkeeper. Nothing was done"
+        "the gateway runs and uses \(error.path). Nothing was done; stop it first: sudo systemctl stop beaconkeeper"
           .printable,
         .unavailable)
     } catch {
