@@ -113,6 +113,12 @@ import Testing
       if let read = try? StateShape(reading: &coder) { _ = try? read.rewrite(damaged, as: Later.shape) }
       _ = try? Earlier.shape.rewrite(damaged, as: Later.shape)
     }
+    for empty in [
+      StateShape.list(.octets(0)), .list(.part([])), .part([.init(name: "a", shape: .octets(0))]),
+    ] {
+      var coder = StateCoder(body: octets(empty))
+      #expect(throws: StateError.self) { try StateShape(reading: &coder) }
+    }
     let deep = [UInt8](repeating: 2, count: 100_000)
     var coder = StateCoder(body: deep)
     #expect(throws: StateError.self) { try StateShape(reading: &coder) }

@@ -47,6 +47,10 @@ func sealed(_ octets: [UInt8]) -> [UInt8] {
 
   @Test func `a beacon of another version is read by the names of its fields`() throws {
     let beacon = try beacon()
+    var kept = StateCoder.body
+    kept.write(SavedBeacon.rowShape)
+    var keptReader = StateCoder(body: kept.written())
+    #expect(try StateShape(reading: &keptReader) == SavedBeacon.rowShape)
     let other = Self.other(SavedBeacon.rowShape)
     guard case .part(let present) = SavedBeacon.rowShape, case .part(let parts) = other else { return }
     var saved = beacon

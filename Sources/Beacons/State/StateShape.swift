@@ -4,7 +4,7 @@ import Core
 /// by the names of their fields: fields that it no longer has are passed over, and new ones keep the value that a new part has.
 ///
 /// So a field whose meaning changes needs another name.
-public indirect enum StateShape: Hashable, Sendable {
+public indirect enum StateShape: Equatable, Sendable {
   /// As many octets.
   case octets(Int)
   case optional(StateShape)
@@ -14,7 +14,7 @@ public indirect enum StateShape: Hashable, Sendable {
   /// A value that writes itself in another way. A part that has one is read only where nothing of it has changed.
   case unknown
 
-  public struct Field: Hashable, Sendable {
+  public struct Field: Equatable, Sendable {
     public var name: String
     public var shape: StateShape
     /// What a new part has there.
@@ -25,10 +25,6 @@ public indirect enum StateShape: Hashable, Sendable {
     }
 
     public static func == (a: Self, b: Self) -> Bool { a.name == b.name && a.shape == b.shape }
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(name)
-      hasher.combine(shape)
-    }
   }
 
   /// Of a part's fields.
@@ -179,13 +175,18 @@ extension StateShape: StateCoded {
     guard depth < Self.depth, let tag = Tag(rawValue: try coder.read()) else { throw coder.damaged }
     func inner() throws(StateError) -> StateShape { try StateShape(reading: &coder, depth: depth + 1) }
     switch tag {
-    case .octets: self = .octets(Int(try coder.read(UInt16.self)))
+    // What takes no octets could be repeated without end.
+    case .octets:
+      let count: UInt16 = try coder.read()
+      guard count > 0 else { throw coder.damaged }
+      self = .octets(Int(count))
     case .optional: self = .optional(try inner())
     case .list: self = .list(try inner())
     case .table: self = .table(try inner(), try inner())
     case .part:
       var fields: [Field] = []
       for _ in 0..<(try coder.count()) { fields.append(Field(name: try coder.read(), shape: try inner())) }
+      guard !fields.isEmpty else { throw coder.damaged }
       self = .part(fields)
     case .unknown: self = .unknown
     }
