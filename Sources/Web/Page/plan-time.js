@@ -33,11 +33,11 @@ export function planTime(onChange) {
     asked?.abort();
     isLive = end === null && minutes === 0;
     attribute(now, 'aria-pressed', isLive);
-    attribute(node, 'data-past', !isLive);
     const at = moment(), told = isLive ? text.now : momentOf(at, gatewayTime());
     attribute(slider, 'aria-valuetext', told);
     say(where, isLive ? '' : text.at(told));
     show(problem, false);
+    attribute(node, 'data-waiting', !isLive);
     if (isLive) { date.value = ''; return onChange(null); }
     timer = setTimeout(() => load(at), 120);
   }
@@ -54,10 +54,12 @@ export function planTime(onChange) {
         const there = people[kind].get(place) ?? [];
         if (!there.some((one) => one.beacon === beacon)) people[kind].set(place, [...there, { beacon, since: from ?? new Date(at).toISOString() }]);
       }
+      attribute(node, 'data-waiting', null);
       if (more) { say(problem, text.more); show(problem, true); }
       onChange(people);
     } catch (error) {
       if (own.signal.aborted) return;
+      attribute(node, 'data-waiting', null);
       if (!(error instanceof Problem)) throw error;
       say(problem, words.failed(error));
       show(problem, true);
