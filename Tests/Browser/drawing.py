@@ -93,6 +93,7 @@ def check_drawing(gateway, opened, check, check_speech, shot, inspect):
     page.wait("document.activeElement.dataset.field === 'name'")
     board.type("kitchen")
     page.key("Enter")
+    page.wait("document.querySelector('.board [data-kind=room]')?.getAttribute('aria-label').startsWith('kitchen, ')")
     check("a rectangle is a room with a name", board.labels("room")[0].startswith("kitchen, ") and board.labels("room")[0].endswith("4 corners"), board.labels("room"))
     # -- A room that the file has, corner by corner, beside it.
     page.run("[...document.querySelectorAll('.draw aside button')].find((one) => one.textContent === 'hall').click()")
