@@ -64,6 +64,14 @@ static const unsigned char file_draw_plan_js[] = {
 #embed "../Web/Page/draw-plan.js"
 };
 
+static const unsigned char file_draw_words_de_js[] = {
+#embed "../Web/Page/draw-words-de.js"
+};
+
+static const unsigned char file_draw_words_en_js[] = {
+#embed "../Web/Page/draw-words-en.js"
+};
+
 static const unsigned char file_draw_words_js[] = {
 #embed "../Web/Page/draw-words.js"
 };
@@ -98,6 +106,10 @@ static const unsigned char file_icon_svg[] = {
 
 static const unsigned char file_index_html[] = {
 #embed "../Web/Page/index.html"
+};
+
+static const unsigned char file_language_js[] = {
+#embed "../Web/Page/language.js"
 };
 
 static const unsigned char file_line_handles_js[] = {
@@ -256,6 +268,14 @@ static const unsigned char file_views_css[] = {
 #embed "../Web/Page/views.css"
 };
 
+static const unsigned char file_words_de_js[] = {
+#embed "../Web/Page/words-de.js"
+};
+
+static const unsigned char file_words_en_js[] = {
+#embed "../Web/Page/words-en.js"
+};
+
 static const unsigned char file_words_js[] = {
 #embed "../Web/Page/words.js"
 };
@@ -280,6 +300,8 @@ static const struct dashboard_file files[] = {
     {"draw-door.js", file_draw_door_js, sizeof file_draw_door_js},
     {"draw-picture.js", file_draw_picture_js, sizeof file_draw_picture_js},
     {"draw-plan.js", file_draw_plan_js, sizeof file_draw_plan_js},
+    {"draw-words-de.js", file_draw_words_de_js, sizeof file_draw_words_de_js},
+    {"draw-words-en.js", file_draw_words_en_js, sizeof file_draw_words_en_js},
     {"draw-words.js", file_draw_words_js, sizeof file_draw_words_js},
     {"draw.css", file_draw_css, sizeof file_draw_css},
     {"draw.js", file_draw_js, sizeof file_draw_js},
@@ -289,6 +311,7 @@ static const struct dashboard_file files[] = {
     {"frame.js", file_frame_js, sizeof file_frame_js},
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
     {"index.html", file_index_html, sizeof file_index_html},
+    {"language.js", file_language_js, sizeof file_language_js},
     {"line-handles.js", file_line_handles_js, sizeof file_line_handles_js},
     {"login.js", file_login_js, sizeof file_login_js},
     {"main.js", file_main_js, sizeof file_main_js},
@@ -328,6 +351,8 @@ static const struct dashboard_file files[] = {
     {"try-form.js", file_try_form_js, sizeof file_try_form_js},
     {"try.js", file_try_js, sizeof file_try_js},
     {"views.css", file_views_css, sizeof file_views_css},
+    {"words-de.js", file_words_de_js, sizeof file_words_de_js},
+    {"words-en.js", file_words_en_js, sizeof file_words_en_js},
     {"words.js", file_words_js, sizeof file_words_js},
     {"zone.js", file_zone_js, sizeof file_zone_js},
 };

@@ -216,5 +216,5 @@ function happened(one) {
 
 function measurement({ key }) {
   const name = el('dt'), amount = el('dd'), node = el('div', {}, name, amount);
-  return { node, update({ value }) { const { label, text } = reading(key, value); say(name, label); say(amount, text); } };
+  return { node, update({ value }) { const { label, text } = reading(key, value, words); say(name, label); say(amount, text); } };
 }

@@ -1,7 +1,7 @@
 // The quality of a calibration: how often rooms were right on stretches of the walk that it did not learn from.
 import { el, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { percent } from './figures.js';
+import { number, percent } from './figures.js';
 
 export function calibrationResult() {
   const text = words.calibrate.result;
@@ -37,7 +37,7 @@ function row({ part }) {
       show(kept, isKept);
       say(cells[0], percent(right));
       say(cells[1], text.changed(changes, true_changes));
-      say(cells[2], median_delay_s == null ? '–' : `${median_delay_s.toFixed(1)} s`);
+      say(cells[2], median_delay_s == null ? '–' : `${number(median_delay_s)} s`);
     },
   };
 }

@@ -18,7 +18,7 @@ export function names(onMore) {
       update(beacons.slice(0, most), (one) => one.beacon);
       const rest = beacons.length - most;
       show(more, rest > 0);
-      if (rest > 0) { say(more, most ? `+${rest}` : String(rest)); attribute(more, 'aria-label', words.now.all(beacons.length, place)); }
+      if (rest > 0) { say(more, most ? `+${rest}` : String(rest)); attribute(more, 'aria-label', words.now.all(beacons.length, rest, place)); }
     },
   };
 }

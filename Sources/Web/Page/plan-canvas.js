@@ -153,7 +153,7 @@ export function planCanvas(canvas, layer, onplace) {
     for (const { room, outline } of rooms()) {
       const [cx, high] = labelPoint(outline), half = labelWidth(outline) * scale / 2 - size * 0.3;
       const left = Math.max(0, x(cx) - half), right = Math.min(width, x(cx) + half), top = Math.max(0, y(high)), bottom = Math.min(height, y(Math.min(...outline.map(([, py]) => py))));
-      if (right > left && bottom > top) found.set(room, { x: left, y: top, width: right - left, height: bottom - top, line: size * 1.2 });
+      if (right > left && bottom > top) found.set(room, { x: left, y: top, width: right - left, height: bottom - top, line: Math.max(24, size * 1.2) });
     }
     return found;
   }

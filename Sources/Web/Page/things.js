@@ -171,7 +171,7 @@ function row({ beacon }) {
       line.update(history.get(beacon)?.values ?? []);
       say(heard, isHeard ? words.now.heard(gatewayTime() - lastSeen(one), one.interval_s) : '');
       say(every, one.interval_s == null ? '' : words.now.every(interval(one.interval_s)));
-      const told = Object.entries(one.readings ?? {}).slice(0, 3).map(([key, value]) => reading(key, value).text);
+      const told = Object.entries(one.readings ?? {}).slice(0, 3).map(([key, value]) => reading(key, value, words).text);
       say(readings, told.join(' · '));
     },
   };

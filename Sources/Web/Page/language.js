@@ -1,0 +1,9 @@
+// The reader's language, of those that the page knows, and how the reader's country writes numbers and times.
+const wishes = navigator.languages?.length ? navigator.languages : [navigator.language || 'en'];
+const wish = wishes.find((one) => /^(en|de)\b/i.test(one)) ?? 'en';
+export const language = wish.slice(0, 2).toLowerCase();
+/** English without a country is written as in Britain: 24 hours, the day before the month. */
+export const locale = wish.toLowerCase() === 'en' ? 'en-GB' : wish;
+/** 2.5 or 2,5. */
+export const decimalMark = new Intl.NumberFormat(locale).format(1.5).charAt(1);
+document.documentElement.lang = language;

@@ -1,0 +1,42 @@
+"""The page in German: chosen by the browser, whole, with numbers and times as its readers write them."""
+
+# What one language says and the other does not, as paths; and sentences that take another number of things.
+differences = """(async () => {
+    const whole = async (name) => (await import(new URL(`assets/${name}.js`, location.href.split('#')[0]))).words;
+    const found = [], optional = new Set(['quantities']);
+    function compare(one, other, path) {
+        if (optional.has(path)) return;
+        if (typeof one !== typeof other || Array.isArray(one) !== Array.isArray(other)) found.push(path);
+        else if (typeof one === 'function') { if (one.length !== other.length) found.push(`${path}()`); }
+        else if (one && typeof one === 'object') {
+            for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) compare(one[key], other[key], path ? `${path}.${key}` : key);
+        }
+    }
+    compare(await whole('words-en'), await whole('words-de'), '');
+    compare(await whole('draw-words-en'), await whole('draw-words-de'), 'draw');
+    return found;
+  })()"""
+
+
+def check_languages(browser, base, check, check_speech):
+    page = browser.page(390, 844)
+    page.base = base
+    agent = browser.send("Browser.getVersion")["userAgent"]
+    page.send("Network.setUserAgentOverride", userAgent=agent, acceptLanguage="de-DE,de")
+    page.open(f"{base}#/now")
+    page.wait("document.querySelector('main h1') !== null")
+    check("a German browser shows German", page.run("[document.documentElement.lang, document.querySelector('main h1').textContent].join(' ')") == "de Jetzt")
+    page.wait("document.querySelector('.feed [data-kind=transition]') !== null")
+    told = page.run("document.querySelector('.feed').textContent")
+    check("a decision is told in German", "innerhalb von" in told and "within" not in told, told[:200])
+    strangers = page.run("document.querySelector('main').textContent.match(/\\d+\\.\\d\\s?m/g)")
+    check("with a decimal comma", not strangers, strangers)
+    for route, title in (("plan", "Plan"), ("diary", "Tagebuch"), ("strangers", "Fremde"), ("settings", "System"), ("draw", "Den Plan zeichnen"), ("zone/pump-3", "pump-3")):
+        page.open(f"{base}#/{route}")
+        page.wait(f"document.querySelector('main h1')?.textContent.includes({title!r})")
+    wide = page.run("document.documentElement.scrollWidth")
+    check("longer words stay on the screen", wide <= 390, f"{wide} px")
+    found = page.run(differences)
+    check("both languages have the same sentences", not found, found)
+    check_speech(page, "in German")
+    page.close()
