@@ -6,4 +6,7 @@ export const language = wish.slice(0, 2).toLowerCase();
 export const locale = wish.toLowerCase() === 'en' ? 'en-GB' : wish;
 /** 2.5 or 2,5. */
 export const decimalMark = new Intl.NumberFormat(locale).format(1.5).charAt(1);
-document.documentElement.lang = language;
+const root = document.documentElement;
+root.lang = language;
+// How wide a time is: 23:59:59, or 11:59:59 PM.
+root.style.setProperty('--clock', new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hour12 ? '6rem' : '4.6rem');
