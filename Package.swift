@@ -298,6 +298,7 @@ let package = Package(
         "beaconkeeper", "Beacons", "bench", "Configuration", "Core", "Gateway", "Proximity",
         "TestSupport",
       ],
+      exclude: ["Upgrade"],
       swiftSettings: house),
   ]
 )

@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What earlier versions left on disk: this one reads it, and nobody notices. Each version's household is a backup in `Upgrade`, which
+/// `Upgrade/make` made with the program of that version.
+@Suite struct UpgradeTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Upgrade")
+
+  static var versions: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+      .filter { $0.hasSuffix(".backup") }.sorted()
+  }
+
+  /// A second of the air: all things but the first lie in their rooms.
+  private func air(at time: Double) -> String {
+    var lines = ""
+    for thing in 1..<30 {
+      let address = "C1:00:00:00:00:" + String(format: "%02X", thing), t = time + Double(thing) / 50
+      for (room, rssi) in [(thing % 5, -55), ((thing + 1) % 5, -78)] {
+        lines += #"{"t":\#(t),"receiver":"r\#(room)","address":"\#(address)","address_type":"random","#
+        lines += #""rssi":\#(rssi),"payload":"020106"}"# + "\n"
+      }
+    }
+    return lines
+  }
+
+  @Test(arguments: versions) func `a household of an earlier version lives on`(version: String) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("upgrade-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = ["STATE_DIRECTORY": folder.appendingPathComponent("state").path]
+    let restored = try await Command(
+      ["restore", "--config", "house.yaml", Self.folder.appendingPathComponent(version).path],
+      directory: folder, environment: state
+    ).end()
+    #expect(restored.status == 0, "\(restored)")
+    // Before it runs: what is older than the diary's days goes then.
+    let visits = try await Command(
+      ["visits", "--config", "house.yaml", "--since", "2020-01-01", "--json"], directory: folder,
+      environment: state
+    ).end()
+    #expect(visits.status == 0 && visits.output.contains("thing 29"), "\(visits)")
+    // The broker is at another door today.
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let file = folder.appendingPathComponent("house.yaml")
+    let text = try String(contentsOf: file, encoding: .utf8)
+      .replacing(#/127\.0\.0\.1:\d+/#, with: "127.0.0.1:\(broker.port)")
+    try text.write(to: file, atomically: true, encoding: .utf8)
+
+    let pipe = Pipe()
+    let living = Task {
+      while !Task.isCancelled {
+        try pipe.fileHandleForWriting.write(contentsOf: Data(air(at: Date().timeIntervalSince1970).utf8))
+        try await Task.sleep(for: .seconds(1))
+      }
+    }
+    defer { living.cancel() }
+    let gateway = try Command(
+      ["run", "--config", "house.yaml", "--capture", "-"], standardInput: pipe.fileHandleForReading,
+      directory: folder, environment: state)
+    defer { gateway.signal(SIGKILL) }
+    func said(_ end: String) -> [(topic: String, payload: [UInt8])] {
+      broker.messages.filter { $0.topic.hasSuffix(end) }
+    }
+    #expect(
+      try await gateway.wait { said("/beacon/thing%201/state").count > 10 }, "\(gateway.errorsSoFar)")
+    gateway.signal(SIGTERM)
+    #expect(try await gateway.end().status == 0)
+
+    struct Transition: Decodable {
+      var beacon, id, event: String
+    }
+    let transitions = try ["/enter", "/near", "/exit"].flatMap(said).map {
+      try JSONDecoder().decode(Transition.self, from: Data($0.payload))
+    }
+    #expect(transitions.contains { $0.event == "exit" }, "what waited is told: \(transitions)")
+    #expect(transitions.allSatisfy { $0.beacon == "thing 0" }, "and nothing else: \(transitions)")
+    #expect(Set(transitions.map(\.id)).count == transitions.count, "and once: \(transitions)")
+    struct Place: Decodable {
+      var room: String?
+    }
+    for thing in 1..<30 {
+      let last = try #require(said("/beacon/thing%20\(thing)/room").last, "thing \(thing)")
+      let place = try JSONDecoder().decode(Place.self, from: Data(last.payload))
+      #expect(place.room == "room \(thing % 5)", "thing \(thing)")
+    }
+  }
+}
