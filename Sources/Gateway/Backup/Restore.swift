@@ -113,19 +113,39 @@ package struct Restore {
       throw BackupFault("the backup names the configuration \(name), and does not have it")
     }
     let staged = moves.compactMap { move in move.new.map { (move.target, $0) } }
-    do throws(ConfigurationErrors) {
+    do {
       let loaded = try Configuration.read(
         text, path: configurationPath, environment: ProcessInfo.processInfo.environment,
         hostName: machineName(), connects: false, calibrates: true, check: .elsewhere,
         substitutes: Dictionary(staged, uniquingKeysWith: { $1 }))
       directory = Backup.directory(of: loaded.configuration, configurationPath)
+      try requireNamed(loaded.files, configurationPath)
       if loaded.configuration.gatewayName != gateway {
         account.notices.append(
           "the backup is of the gateway \(gateway), and its configuration names none, so that it is \(loaded.configuration.gatewayName) here; with gateway: { name: \(gateway) } it goes on as it was"
         )
       }
-    } catch {
+    } catch let error as ConfigurationErrors {
       throw Fault.configuration(error, version: version)
+    }
+  }
+
+  /// Refuses files beside the configuration that it does not name: there may be another program's, or a person's.
+  private func requireNamed(_ files: Set<String>, _ configurationPath: String) throws {
+    let folder = Backup.folder(of: configurationPath)
+    let former = backup.properties[Backup.Property.path].map { Backup.folder(of: $0) } ?? folder
+    let named = Set(
+      files.map { Backup.absolute($0) }.map {
+        $0.hasPrefix(former) ? folder + $0.dropFirst(former.count) : $0
+      })
+    for member in backup.members
+    where member.name.hasPrefix(Backup.configuration)
+      && member.name != backup.properties[Backup.Property.configuration]
+    {
+      let name = String(member.name.dropFirst(Backup.configuration.count))
+      guard named.contains(folder + name) else {
+        throw BackupFault("the backup has \(name), which its configuration does not name")
+      }
     }
   }
 

@@ -1,0 +1,54 @@
+import Core
+import Foundation
+import Outbox
+import Testing
+
+@testable import Gateway
+
+/// A backup that is whole, but that its writer made to do harm.
+@Suite struct RestoreTests {
+  @Test func `a file that the configuration does not name is not put beside it`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("restore-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func write(_ name: String, _ text: String) throws -> String {
+      let place = folder.appendingPathComponent(name)
+      try Data(text.utf8).write(to: place)
+      #expect(chmod(place.path, 0o600) == 0)
+      return place.path
+    }
+    let keys = "anna: 00112233445566778899aabbccddeeff\n"
+    for name in ["keys.yaml", "backup.sh"] {
+      let file = folder.appendingPathComponent("\(name).backup").path
+      let writer = try BackupWriter(path: file)
+      try writer.add(
+        "configuration/a.yaml",
+        contentsOf: write(
+          "a.yaml",
+          "gateway: { state_directory: \(folder.path)/state }\nbroker: embedded\nkeys_file: keys.yaml\n"))
+      try writer.add("configuration/keys.yaml", contentsOf: write("keys.yaml", keys))
+      if name != "keys.yaml" { try writer.add("configuration/\(name)", contentsOf: write(name, "evil\n")) }
+      _ = try writer.finish([
+        "version": "1", "gateway": "a", "configuration": "configuration/a.yaml", "path": "/etc/other/a.yaml",
+      ])
+      let home = folder.appendingPathComponent("home")
+      try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+      let own = home.appendingPathComponent(name)
+      try Data("mine\n".utf8).write(to: own)
+      var restore = try Restore(
+        BackupReader(path: file), path: home.path + "/a.yaml", withElsewhere: true,
+        time: WallTime(nanoseconds: 0)
+      )
+      if name == "keys.yaml" {
+        #expect(throws: Never.self) { try restore.run() }
+        #expect(try String(contentsOf: own, encoding: .utf8) == keys)
+      } else {
+        #expect(throws: BackupFault.self) { try restore.run() }
+        #expect(try String(contentsOf: own, encoding: .utf8) == "mine\n")
+        #expect(
+          try FileManager.default.contentsOfDirectory(atPath: home.path).allSatisfy { !$0.hasSuffix("-new") })
+      }
+      try FileManager.default.removeItem(at: home)
+    }
+  }
+}
