@@ -2,6 +2,7 @@
 """Plays a phone on an adapter of the kernel's: it pairs, and then advertises with a changing address; Python 3 stdlib only.
 
 usage: phone.py INDEX IRK pair ADDRESS    pairs, and agrees to the number
+       phone.py INDEX IRK band ADDRESS    the same, with neither display nor keys
        phone.py INDEX IRK advertise       advertises until it is ended, with a resolvable private address
 
 IRK in the order of the management interface, the least octet first. Prints what happens, one event a line.
@@ -35,7 +36,7 @@ ask(0x002d, b'\1')             # secure connections
 ask(0x002f, b'\1' + irk)                                 # privacy
 ask(0x0030, b'\0\0')                                     # no keys, but resolve
 ask(0x0009, b'\1')                                       # bondable
-ask(0x0018, b'\1')             # display and yes/no
+ask(0x0018, b'\3' if deed == 'band' else b'\1')         # neither; or display and yes/no
 ask(0x0005, b'\1')                                       # on
 if deed == 'advertise':
     # instance 1, connectable, no duration, no timeout: data flags and a name
