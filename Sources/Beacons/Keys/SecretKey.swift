@@ -5,7 +5,7 @@ public struct SecretKey: Sendable, Equatable {
   let octets: [UInt8]
 
   /// How many octets a key may have.
-  public static let lengths = [12, 16]
+  package static let lengths = [12, 16]
 
   /// nil unless there are 16 octets, most significant first; or 12, to which Xiaomi's devices before MiBeacon 4 add four in the
   /// middle.

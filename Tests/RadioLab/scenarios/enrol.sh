@@ -58,6 +58,9 @@ closed
 wait "$enrolling" || fail "enrol failed"
 grep -q '^band: "00112233445566778899aabbccddeeff"' keys.yaml || { cat keys.yaml; fail "the band's key is not there"; }
 
+# The band forgets the gateway, as its owner is told to.
+python3 -IS "$RADIOLAB/mgmt.py" 001b 2 "$(tr -d : <<<"$address" | fold -w 2 | tac | tr -d '\n')0101" >/dev/null
+
 # A stranger and Anna's phone at the same time.
 enrol "anna --config home.yaml --add"
 phone 2 ffeeddccbbaa99887766554433221100 pair "$address"

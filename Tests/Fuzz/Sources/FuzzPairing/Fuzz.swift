@@ -59,6 +59,6 @@ private func check(_ answer: [UInt8]?, _ request: Span<UInt8>, isPaired: Bool) {
   precondition(!answer.isEmpty && answer.count <= HeartRateServer.unit)
   // The protected values, of handles 9 and 11: whoever is not paired reads neither.
   guard !isPaired, request.count >= 3, request[0] == 0x0A || request[0] == 0x0C else { return }
-  let handle = request.littleEndian16(at: 1)
+  let handle = UInt16(request[1]) | UInt16(request[2]) << 8
   if handle == 9 || handle == 11 { precondition(answer[0] == 0x01) }
 }
