@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "Contract", targets: ["Contract"]),
     .library(name: "Configuration", targets: ["Configuration"]),
     .library(name: "Pipeline", targets: ["Pipeline"]),
+    .library(name: "Radio", targets: ["Radio"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

@@ -102,6 +102,10 @@ package struct DecodedFrameJSON {
   private func readings(_ frame: Frame, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
     switch frame {
     case .eddystoneTLM, .sensor: break
+    case .iBeacon:
+      var isEmpty = true
+      frame.forEachReading(in: data) { _ in isEmpty = false }
+      if isEmpty { return }
     case .bthome(let frame):
       guard case .objects(_, let rest) = frame.content else { return }
       if let rest { writer.field("rest_declined", rest.description) }

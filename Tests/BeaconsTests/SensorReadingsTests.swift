@@ -12,6 +12,7 @@ import Testing
         case .number(let number): "\(name) \((number * 100).rounded() / 100)"
         case .flag(let flag): "\(name) \(flag)"
         case .button(let event): "\(name) \(event.name)"
+        case .dimmer(let event): "\(name) \(event.name) \(event.steps)"
         default: "\(name) \(value)"
         }
       }.joined(separator: ", ")
@@ -45,6 +46,40 @@ import Testing
     ("0e16cdfd080c0605040302010104d700", ""),
     ("121695fe5030e10405060504030201" + "0310" + "01" + "00", "packet_id 5.0"),
     ("141695fe5030e1040506050403020101100300" + "0001", "button double_press, packet_id 5.0"),
+    ("141695fe5030e1040506050403020101100304" + "0002", "button_5 long_press, packet_id 5.0"),
+    // A knob that was pressed twice, and turned while it was pressed.
+    ("141695fe5030b6030506050403020101100300" + "0203", "button double_press, packet_id 5.0"),
+    ("141695fe5030b6030506050403020101100303" + "0004", "dimmer_2 rotate_right 3, packet_id 5.0"),
+    ("131695fe5020df0205060504030201" + "10100208" + "00", "formaldehyde_mg_m3 0.08, packet_id 5.0"),
+    // iBeacons of makers who put readings into them.
+    (
+      "1aff4c000215a495bb10c5b14b44b5121370f02d74de" + "004403f8c5",
+      "specific_gravity 1.02, temperature_c 20.0"
+    ),
+    (
+      "1aff4c000215a495bb80c5b14b44b5121370f02d74de" + "02a827b0c5",
+      "specific_gravity 1.02, temperature_c 20.0"
+    ),
+    ("1aff4c000215a495bb11c5b14b44b5121370f02d74de" + "004403f8c5", ""),
+    ("1aff4c000215655f83caae16a10a702e31f30d58dd82" + "0001000244", "battery_pct 68.0"),
+    ("1aff4c0002153ba29cd9a42c894856badaf2606ef777" + "00510002c5", "battery_pct 81.0"),
+    ("1aff4c000215b5b182c7eab14988aa99b5c1517008d9" + "000164fdc5", "battery_pct 100.0, temperature_c -3.0"),
+    (
+      "1bff4c000215ebefd08370a247c89837e7b5634df525" + "67428e38c564",
+      "battery_pct 100.0, humidity_pct 55.56, temperature_c 25.59"
+    ),
+    // A door of BeeWi's, and what only looks like one.
+    ("08ff0d00080c010064", "battery_pct 100.0, opening true"), ("08ff0d00080c0100f0", ""),
+    (
+      "0dff59000c5d4190c10102030a0b",
+      "battery_pct 100.0, battery_v 2.91, distance_mm 146.8, temperature_c 25.0"
+    ),
+    ("07ff6b0072080048", "heart_rate_bpm 72.0"), ("07ff6b0072080000", ""),
+    ("0dffd506000a01025367925c2003", "co2_ppm 800.0, humidity_pct 36.16, temperature_c 25.63"),
+    (
+      "1016aafe21010b0bb8ff80ffe0001003e8",
+      "acceleration_x_g -0.03, acceleration_y_g 0.02, acceleration_z_g 1.0, battery_v 3.0, temperature_c -0.5"
+    ),
     ("121695fe5030e10405060504030201" + "191001" + "00", "opening true, packet_id 5.0"),
     // With an octet of inputs and outputs after the capability.
     ("141695fe7130e10405060504030201" + "2000" + "0a10015a", "battery_pct 90.0, packet_id 5.0"),
@@ -61,7 +96,10 @@ import Testing
     ("0303519817ff30226c01000101c2010f17701ce8ffffffff189cffff", "temperature_c_3 60.0"),
     // Nobody's meat: no probe is in.
     ("0302f0ff0fff00000000010203040506f6fff6ff", ""),
-    ("0d0954503335372028313233342907ffc2f3ff2d022c", "humidity_pct 45.0, temperature_c -1.3"),
+    (
+      "0d0954503335372028313233342907ffc2f3ff2d022c",
+      "battery_low false, humidity_pct 45.0, temperature_c -1.3"
+    ),
     // A scale from which one has stepped down.
     ("0d161d18a2803ee507040b101301", ""),
     ("0d161d1823803ee507040b101301", "mass_lb 160.0"),

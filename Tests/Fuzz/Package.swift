@@ -13,6 +13,7 @@ let package = Package(
     fuzzer("FuzzADStructures", of: "Beacons"),
     fuzzer("FuzzFormats", of: "Beacons"),
     fuzzer("FuzzHCIEvents", of: "Beacons"),
+    fuzzer("FuzzPairing", of: "Radio"),
     fuzzer("FuzzScanners", of: "Contract"),
     fuzzer("FuzzObservations", of: "Contract"),
     fuzzer("FuzzSnapshots", of: "Configuration", "Contract", "Phones", "Pipeline", "Proximity"),

@@ -2,6 +2,7 @@
 """Plays a phone on an adapter of the kernel's: it pairs, and then advertises with a changing address; Python 3 stdlib only.
 
 usage: phone.py INDEX IRK pair ADDRESS    pairs, and agrees to the number
+       phone.py INDEX IRK band ADDRESS    the same, with neither display nor keys
        phone.py INDEX IRK advertise       advertises until it is ended, with a resolvable private address
 
 IRK in the order of the management interface, the least octet first. Prints what happens, one event a line.
@@ -35,7 +36,8 @@ ask(0x002d, b'\1')             # secure connections
 ask(0x002f, b'\1' + irk)                                 # privacy
 ask(0x0030, b'\0\0')                                     # no keys, but resolve
 ask(0x0009, b'\1')                                       # bondable
-ask(0x0018, b'\1')             # display and yes/no
+abilities = b'\3' if deed == 'band' else b'\1'                # neither; or display and yes/no
+ask(0x0018, abilities)
 ask(0x0005, b'\1')                                       # on
 if deed == 'advertise':
     # instance 1, connectable, no duration, no timeout: data flags and a name
@@ -44,7 +46,7 @@ if deed == 'advertise':
     while True: time.sleep(60)
 peer = bytes.fromhex(sys.argv[4].replace(':', ''))[::-1]
 target = peer + b'\1'
-send(0x0019, target + b'\1')
+send(0x0019, target + abilities)
 for event, p in packets(90):
     if event == 0x0f:
         tell('confirm', '%06d' % struct.unpack_from('<I', p, 8)[0], 'hint', p[7])

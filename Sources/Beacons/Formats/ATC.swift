@@ -112,12 +112,17 @@ extension SensorFormat {
   static let bParasiteWithLight = plant(
     0x11, .exactly(18), sample: "15161a18110b0b22546080004000010203040506012c")
 
+  /// The same with temperature in hundredths.
+  static let bParasite2 = plant(0x20, .exactly(16), sample: "13161a18200b0b2208b480004000010203040506")
+  static let bParasite2WithLight = plant(
+    0x21, .exactly(18), sample: "15161a18210b0b2208b480004000010203040506012c")
+
   private static func plant(_ first: UInt8, _ length: Length, sample: String) -> SensorFormat {
     SensorFormat(
       "b-parasite", model: "b-parasite", in: .service(0x181A), first: first, length, sample: sample
     ) { data, body in
       data.field(.batteryVoltage, 2, .u16, per: 1000, body)
-      data.field(.temperature, 4, .s16, per: 1000, body)
+      data.field(.temperature, 4, .s16, per: first < 0x20 ? 1000 : 100, body)
       data.field(.humidity, 6, .u16, per: 655.36, body)
       data.field(.moisture, 8, .u16, per: 655.36, body)
       if data.count >= 18 { data.field(.illuminance, 16, .u16, body) }

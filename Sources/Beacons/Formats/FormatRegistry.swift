@@ -15,6 +15,8 @@ public enum FormatRegistry {
       .pvvxSealed,
       .bParasite,
       .bParasiteWithLight,
+      .bParasite2,
+      .bParasite2WithLight,
       .miBeacon,
       .qingping,
     ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers + SensorFormat.sensorBeacons
@@ -22,7 +24,8 @@ public enum FormatRegistry {
 
   /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
   package static let sensorsBySender: [SensorFormat] =
-    SensorFormat.goveeBySender + [.switchBotOutdoor, .kkm] + SensorFormat.thermometersBySender
+    SensorFormat.goveeBySender + [.switchBotOutdoor, .switchBotCO2, .switchBotBlind] + SensorFormat.kkm
+    + SensorFormat.thermometersBySender + SensorFormat.householdBySender
 
   /// A payload of each format that is not ignored, in hexadecimal digits, with the name of the format in JSON.
   public static let samples: [(format: String, payload: String)] =

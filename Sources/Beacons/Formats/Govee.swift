@@ -48,11 +48,35 @@ extension SensorFormat {
     govee(
       "H5100 to H5177", .manufacturer(0x0001), .exactly(6),
       "0d09475648353130325f31323334030388ec02010509ff01000101035d295f",
-      isSent: { $1.isNamed("GVH5") }
+      isSent: { $1.isNamed("GVH5") || $1.isNamed("GV51") }
     ) { data, body in
       guard data.goveeIsSound(5) else { return }
       data.goveeDigits(2, body)
       data.field(.batteryLevel, 5, .u8, bits: 7, body)
+    },
+    // 2: the same, and CO₂.
+    govee(
+      "H5140", .manufacturer(0x0001), .exactly(8), "0b0947563531343031323334" + "0bff01000101035d29032064",
+      isSent: { $1.isNamed("GV5140") }
+    ) { data, body in
+      data.goveeDigits(2, body)
+      data.field(.co2, 5, .u16, body)
+    },
+    // 4: battery; 5: which pair of probes, in its upper bits; 6: kind of alarm; 7, 14: whole °C, little endian.
+    govee(
+      "H5055", .unnumbered, .exactly(22), "17ff01020304640120170000000000067300000000000000",
+      isSent: { data, _ in
+        [0x06, 0x20, 0x22].contains(data[6]) && data[4] <= 100 && data.littleEndian16(at: 20) == 0
+      }
+    ) { data, body in
+      let first = data[5] >> 6 * 2 + 1
+      if first > 5 { return }
+      data.field(.batteryLevel, 4, .u8, bits: 7, body)
+      for (index, offset) in [7, 14].enumerated() where data.littleEndian16(at: offset) != 0xFFFF {
+        body(
+          Reading(
+            .temperature, ordinal: first + UInt8(index), .number(Double(data.littleEndian16(at: offset)))))
+      }
     },
     govee(
       "H5178", .manufacturer(0x0001), .exactly(9), "0a094235313738313233340201050cff0100010100035d295f0000",

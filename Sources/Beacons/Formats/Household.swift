@@ -2,7 +2,161 @@ import Core
 
 /// Scales, toothbrushes, plants and tyres.
 extension SensorFormat {
-  static let household: [SensorFormat] = [plantSensor, oralB, scale, scaleWithImpedance, tyre]
+  static let household: [SensorFormat] = [
+    plantSensor, oralB, scale, scaleWithImpedance, tyre, ecoFlow, faucet, shower, waterLevel, laundry,
+    kitchenScale,
+    heartRate, heartRateWithBattery, mopeka(0x03), mopeka(0x06), mopeka(0x0C),
+  ]
+
+  /// They send a company id that is another's, or none.
+  static let householdBySender: [SensorFormat] = [tyreByName, energyMeter, beeWi]
+
+  /// Otio's and BeeWi's door sensor: manufacturer data of several companies.
+  ///
+  ///     2   0x08, 0x0C
+  ///     4   state        1  bit 0: open
+  ///     6   battery      1  %
+  private static let beeWi = SensorFormat(
+    "beewi", maker: "BeeWi", model: "Door sensor", in: .unnumbered, .exactly(7), sample: "08ff0d00080c010064",
+    isSent: { data, _ in data.bigEndian16(at: 2) == 0x080C && data[6] <= 100 }
+  ) { data, body in
+    data.flag(.opening, 4, bit: 0, body)
+    data.field(.batteryLevel, 6, .u8, body)
+  }
+
+  /// EcoFlow's power stations: manufacturer data of 0xB5B5. The battery in % is at 17.
+  private static let ecoFlow = SensorFormat(
+    "ecoflow", maker: "EcoFlow", model: "Power station", in: .manufacturer(0xB5B5), .exactly(24),
+    sample: "1bffb5b5135236303331323334353637383930313233005700000000"
+  ) { data, body in data.field(.batteryLevel, 17, .u8, bits: 7, body) }
+
+  /// Oras' faucets: manufacturer data of 0x0131. The battery in % is at 1.
+  private static let faucet = SensorFormat(
+    "oras", maker: "Oras", model: "Faucet", in: .manufacturer(0x0131), .exactly(18),
+    sample: "15ff3101" + "006400323131313030373933350020202020"
+  ) { data, body in data.field(.batteryLevel, 1, .u8, bits: 7, body) }
+
+  /// Amphiro's showers, which Oras sells, too: manufacturer data of 0xFAEE. Big endian.
+  ///
+  ///     0   number of the shower  3
+  ///     3   duration              2  s
+  ///     8   water                 3  l / 2560
+  ///     11  temperature           1  °C
+  ///     12  energy                2  0.01 kWh
+  private static let shower = SensorFormat(
+    "amphiro", maker: "Amphiro", model: "Shower", in: .manufacturer(0xFAEE), .exactly(19),
+    sample: "16ffeefa0000240015000000001a0029000c0000000000"
+  ) { data, body in
+    data.field(.duration, 3, .u16, body)
+    data.field(.waterVolume, 8, .u24, per: 2560, body)
+    data.field(.temperature, 11, .u8, body)
+    data.field(.energy, 12, .u16, per: 100, body)
+  }
+
+  /// Onset's HOBO MX2001: manufacturer data of 0x00C5. The water's level in m is a number of IEEE 754 at 16.
+  private static let waterLevel = SensorFormat(
+    "hobo", maker: "Onset", model: "MX2001", in: .manufacturer(0x00C5), .exactly(20),
+    sample: "17ffc500000102030405060708090a0b0c0d0e0f0000a03f"
+  ) { data, body in data.float(.distanceMetres, 16, body) }
+
+  /// SmartDry's laundry sensor: manufacturer data of 0x01AE. Little endian.
+  ///
+  ///     0   temperature  4  IEEE 754
+  ///     4   humidity     4  IEEE 754
+  ///     8   shaking      2
+  ///     10  battery      …  descriptions disagree
+  private static let laundry = SensorFormat(
+    "smartdry", maker: "SmartDry", model: "Laundry sensor", in: .manufacturer(0x01AE), .exactly(12),
+    sample: "0fffae010000ac410000344252006901"
+  ) { data, body in
+    data.float(.temperature, 0, body)
+    data.float(.humidity, 4, body)
+  }
+
+  /// Atomax' Skale: manufacturer data of 0x81EF. Tenths of a gram, signed, little endian.
+  private static let kitchenScale = SensorFormat(
+    "skale", maker: "Atomax", model: "Skale", in: .manufacturer(0x81EF), .exactly(4),
+    sample: "07ffef81c4090000"
+  ) { data, body in data.field(.massKilograms, 0, .s16le, per: 10_000, body) }
+
+  /// Heart rate belts: Polar's (0x006B), the rate last; XOSS' (0xFF04), with a battery at 1.
+  private static let heartRate = SensorFormat(
+    "heartrate", maker: "Polar", model: "Heart rate sensor", in: .manufacturer(0x006B), .exactly(4),
+    sample: "07ff6b0072080048"
+  ) { data, body in data.field(.heartRate, 3, .u8, absent: 0, body) }
+  private static let heartRateWithBattery = SensorFormat(
+    "heartrate", maker: "XOSS", model: "X2", in: .manufacturer(0xFF04), .exactly(4),
+    sample: "07ff04ff00640048"
+  ) { data, body in
+    data.field(.heartRate, 3, .u8, absent: 0, body)
+    data.field(.batteryLevel, 1, .u8, bits: 7, body)
+  }
+
+  /// Mopeka's tank sensors: manufacturer data of 0x0059. Little endian.
+  ///
+  ///     0   kind         1
+  ///     1   battery      1  V / 32
+  ///     2   temperature  1  °C + 40
+  ///     3   level        2  how long sound takes, 14 bits; in propane
+  ///
+  /// Source: https://github.com/spbrogan/mopeka_pro_check
+  private static func mopeka(_ kind: UInt8) -> SensorFormat {
+    SensorFormat(
+      "mopeka", maker: "Mopeka", model: "Pro Check", in: .manufacturer(0x0059), first: kind, .exactly(10),
+      sample: "0dff5900" + hexadecimal(UInt128(kind), octets: 1) + "5d41" + "90c10102030a0b"
+    ) { data, body in
+      let warmth = Double(data[2] & 0x7F)
+      let speed = 0.573045 - 0.002822 * warmth - 0.00000535 * warmth * warmth
+      body(Reading(.temperature, warmth - 40))
+      data.field(.batteryVoltage, 1, .u8, per: 32, bits: 7, body)
+      body(
+        Reading(
+          .distanceMillimetres, (Double(data.littleEndian16(at: 3) & 0x3FFF) * speed * 10).rounded() / 10))
+      let charge = (Double(data[1] & 0x7F) / 32 - 2.2) / 0.65 * 100
+      body(Reading(.batteryLevel, min(100, max(0, charge.rounded()))))
+    }
+  }
+
+  /// Tyre valves named BR, in place of the company id. Big endian.
+  ///
+  ///     1   battery      1  0.1 V
+  ///     2   temperature  1  °C
+  ///     3   pressure     2  0.1 psi
+  private static let tyreByName = SensorFormat(
+    "tpms", model: "Tyre valve, BR", in: .unnumbered, .exactly(7), sample: "03094252" + "08ff281d14016c0102",
+    isSent: { $1.isNamed("BR") }
+  ) { data, body in
+    data.field(.batteryVoltage, 1, .u8, per: 10, body)
+    data.field(.temperature, 2, .u8, body)
+    let bar = (Double(data.bigEndian16(at: 3)) / 10 - 14.5) / 14.5
+    body(Reading(.pressure, max(0, (bar * 1000).rounded())))
+  }
+
+  /// iNode's energy meter, in place of the company id. Little endian.
+  ///
+  ///     0   kind         1  0x90; bit 2: low battery
+  ///     1   0x82
+  ///     2   now          2  pulses a minute
+  ///     4   sum          4  pulses
+  ///     8   constant     2  14 bits: pulses a kWh; the upper two bits: 0
+  ///     10  battery      1  tenths + 1, in the upper four bits
+  ///
+  /// Source: https://docs.google.com/document/d/1hcBpZ1RSgHRL6wu4SlTq2bvtKSL5_sFjXMu_HRyWZiQ (iNode LE)
+  private static let energyMeter = SensorFormat(
+    "inode", maker: "iNode", model: "Energy Meter", in: .unnumbered, .exactly(13),
+    sample: "0eff90820400cfe40000dc05b0ed10",
+    isSent: { data, _ in
+      data[0] & 0xF9 == 0x90 && data[1] == 0x82 && data.littleEndian16(at: 8) >> 14 == 0
+        && data.littleEndian16(at: 8) > 0
+    }
+  ) { data, body in
+    let pulses = Double(data.littleEndian16(at: 8))
+    body(Reading(.power, (Double(data.littleEndian16(at: 2)) * 60_000 / pulses * 100).rounded() / 100))
+    body(Reading(.energy, (Double(data.littleEndian32(at: 4)) / pulses * 100).rounded() / 100))
+    let tenths = Double(data[10] >> 4)
+    if tenths > 0 { body(Reading(.batteryLevel, tenths == 1 ? 100 : min(100, (tenths - 1) * 10))) }
+    data.flag(.batteryLow, 0, bit: 2, body)
+  }
 
   /// HHCC's plant sensor HHCCJCY10: service data of 0xFD50. Big endian.
   ///
@@ -27,7 +181,7 @@ extension SensorFormat {
   ///     3   state     1  3: brushes
   ///     5   duration  2  minutes, seconds
   private static let oralB = SensorFormat(
-    "oral-b", maker: "Oral-B", model: "Toothbrush", in: .manufacturer(0x00DC), .exactly(11),
+    "oral-b", maker: "Oral-B", model: "Toothbrush", in: .manufacturer(0x00DC), .atLeast(9),
     sample: "0effdc0003210b0328021e07373804"
   ) { data, body in
     body(Reading(.running, .flag(data[3] == 3)))
@@ -73,6 +227,12 @@ extension SensorFormat {
 }
 
 extension Span<UInt8> {
+  /// A number of IEEE 754, little endian, in thousandths.
+  fileprivate func float(_ quantity: Quantity, _ offset: Int, _ body: (Reading) -> Void) {
+    let number = Double(Float(bitPattern: littleEndian32(at: offset)))
+    if number.isFinite, abs(number) < 1e9 { body(Reading(quantity, (number * 1000).rounded() / 1000)) }
+  }
+
   fileprivate func weight(_ offset: Int, isPounds: Bool, _ body: (Reading) -> Void) {
     if isPounds {
       field(.massPounds, offset, .u16le, per: 100, body)

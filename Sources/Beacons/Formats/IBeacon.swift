@@ -47,3 +47,44 @@ public struct IBeacon: Hashable, Sendable {
     return data
   }
 }
+
+/// Makers that put readings into major and minor of an iBeacon, told by its UUID.
+extension IBeacon {
+  /// Quick, because every iBeacon is asked.
+  @inlinable package var mayHaveReadings: Bool {
+    switch UInt32(truncatingIfNeeded: uuid >> 96) {
+    case 0xA495_BB10...0xA495_BB80, 0x655F_83CA, 0x3BA2_9CD9, 0xB5B1_82C7, 0xEBEF_D083: true
+    default: false
+    }
+  }
+
+  /// - Parameter data: what it was decoded from.
+  @usableFromInline func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
+    func tell(_ reading: Reading) { if reading.isPlausible { body(reading) } }
+    switch (UInt64(truncatingIfNeeded: uuid >> 64), UInt64(truncatingIfNeeded: uuid)) {
+    // Tilt's hydrometer, of eight colours: °F, and gravity in thousandths; the Pro in tenths and ten-thousandths.
+    // Source: https://kvurd.com/blog/tilt-hydrometer-ibeacon-data-format/
+    case (0xA495_BB10_C5B1_4B44...0xA495_BB80_C5B1_4B44, 0xB512_1370_F02D_74DE):
+      guard uuid >> 64 & 0xFFFF_FF0F_FFFF_FFFF == 0xA495_BB00_C5B1_4B44 else { return }
+      let isPro = minor >= 5000
+      let fahrenheit = Double(major) / (isPro ? 10 : 1)
+      tell(Reading(.temperature, ((fahrenheit - 32) / 1.8 * 10).rounded() / 10))
+      tell(Reading(.specificGravity, Double(minor) / (isPro ? 10_000 : 1000)))
+    // Car battery monitors BM2 and BM6.
+    case (0x655F_83CA_AE16_A10A, 0x702E_31F3_0D58_DD82):
+      tell(Reading(.batteryLevel, Double(UInt8(bitPattern: measuredPower))))
+    case (0x3BA2_9CD9_A42C_8948, 0x56BA_DAF2_606E_F777):
+      tell(Reading(.batteryLevel, Double(major & 0xFF)))
+    // April Brother's ABTemp.
+    case (0xB5B1_82C7_EAB1_4988, 0xAA99_B5C1_5170_08D9):
+      tell(Reading(.batteryLevel, Double(minor >> 8)))
+      tell(Reading(.temperature, Double(Int8(truncatingIfNeeded: minor))))
+    // Jaalee's JHT; the battery follows.
+    case (0xEBEF_D083_70A2_47C8, 0x9837_E7B5_634D_F525), (0xEBEF_D083_70A2_47C8, 0x9837_E7B5_634D_F524):
+      tell(Reading(.temperature, ((-45 + 175 * Double(major) / 65_535) * 100).rounded() / 100))
+      tell(Reading(.humidity, (Double(minor) / 65_535 * 10_000).rounded() / 100))
+      if data.count > 23 { tell(Reading(.batteryLevel, Double(data[23]))) }
+    default: break
+    }
+  }
+}

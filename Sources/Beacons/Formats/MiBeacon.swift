@@ -9,12 +9,14 @@ import Core
 ///     …   capability  1  if any; with bit 5 set, an octet of inputs and outputs follows
 ///     …   objects     …  type (2), length (1), value
 ///
-/// From version 4 on the objects may be encrypted, followed by
+/// The objects may be encrypted, followed by
 ///
 ///     …   counter     3  the more significant octets
-///     …   tag         4
+///     …   tag         4; before version 4: 1
 ///
-/// with the nonce address (6, least significant octet first), product, counter, counter (3).
+/// The nonce is address (6, least significant octet first), product, counter, counter (3). Before version 4 it is control,
+/// product, counter, counter (3), and the lower five octets of the address; the key has 12 octets, and the tag is the first
+/// octet of one of 16. No description tells of that tag; it was found by trying, and holds for all captures known to us.
 ///
 /// Source: https://github.com/custom-components/ble_monitor/wiki; https://home.miot-spec.com (products);
 /// https://iot.mi.com/new/doc/accesses/direct-access/embedded-development/ble/ble-mibeacon
@@ -26,21 +28,29 @@ extension SensorFormat {
       let control = data.littleEndian16(at: 0)
       // Nothing but who it is.
       if control & 0x0040 == 0 { return .unknownFrameType(UInt8(truncatingIfNeeded: control)) }
-      if control & 0x0008 == 0 { return nil }
-      // Earlier versions encrypt in another way.
-      return control &>> 12 >= 4 && data.count > data.miObjects + 7 ? nil : .encrypted
+      return control & 0x0008 == 0 || data.miSealEnd > data.miObjects ? nil : .encrypted
     },
     seal: { data, address in
-      let (start, end) = (data.miObjects, data.count - 7)
-      guard data.littleEndian16(at: 0) & 0x0008 != 0, start < end else { return nil }
+      let control = data.littleEndian16(at: 0)
+      let (start, end) = (data.miObjects, data.miSealEnd)
+      guard control & 0x0008 != 0, start < end else { return nil }
+      let isEarly = control &>> 12 < 4
       var seal = Seal(
-        text: start..<end, tag: data.bigEndian32(at: end + 3),
+        text: start..<end, tag: isEarly ? UInt32(data[end + 3]) : data.bigEndian32(at: end + 3),
         counter: data.littleEndian24(at: end) << 8 | UInt32(data[4]), head: 0..<start)
       (seal.sealedBits, seal.associated) = (0x08, 0x11)
-      let hasAddress = data.littleEndian16(at: 0) & 0x0010 != 0
-      seal.salt(hasAddress ? data.littleEndian48(at: 5) : address, isReversed: true)
-      seal.salt(data, 2..<5)
-      seal.salt(data, end..<end + 3)
+      let hasAddress = control & 0x0010 != 0
+      let sender = hasAddress ? data.littleEndian48(at: 5) : address
+      if isEarly {
+        seal.tellsLength = 2
+        seal.salt(data, 0..<5)
+        seal.salt(data, end..<end + 3)
+        seal.salt(sender, isReversed: true)
+      } else {
+        seal.salt(sender, isReversed: true)
+        seal.salt(data, 2..<5)
+        seal.salt(data, end..<end + 3)
+      }
       return seal
     },
     details: { data, body in
@@ -69,14 +79,19 @@ extension Span<UInt8> {
     return offset + (self[offset] & 0x20 == 0 ? 1 : 2)
   }
 
+  /// Where encrypted objects end.
+  fileprivate var miSealEnd: Int { count - (littleEndian16(at: 0) &>> 12 < 4 ? 4 : 7) }
+
   fileprivate func miObject(_ type: UInt16, _ offset: Int, _ length: Int, _ body: (Reading) -> Void) {
     switch (type, length) {
     case (0x0003, 1...): body(Reading(.motion, .flag(self[offset] != 0)))
     case (0x0007, 1...): door(self[offset], body)
+    case (0x000A, 2): field(.temperature, offset, .s16le, per: 100, body)
+    case (0x0010, 2...): body(Reading(.running, .flag(self[offset] == 0)))
     case (0x000F, 3):
       body(Reading(.motion, .flag(true)))
       field(.illuminance, offset, .u24le, body)
-    case (0x1001, 3): miButton(self[offset + 2], body)
+    case (0x1001, 3): miButton(self[offset], self[offset + 1], self[offset + 2], body)
     case (0x1004, 2): field(.temperature, offset, .s16le, per: 10, body)
     case (0x1006, 2): field(.humidity, offset, .u16le, per: 10, body)
     case (0x1007, 3): field(.illuminance, offset, .u24le, body)
@@ -86,6 +101,7 @@ extension Span<UInt8> {
     case (0x100D, 4):
       field(.temperature, offset, .s16le, per: 10, body)
       field(.humidity, offset + 2, .u16le, per: 10, body)
+    case (0x1010, 2): field(.formaldehyde, offset, .u16le, per: 100, body)
     case (0x1012, 1): body(Reading(.powerOn, .flag(self[offset] != 0)))
     case (0x1014, 1): body(Reading(.moistureDetected, .flag(self[offset] != 0)))
     case (0x1015, 1): body(Reading(.smoke, .flag(self[offset] != 0)))
@@ -145,15 +161,25 @@ extension Span<UInt8> {
     if state < 3 { body(Reading(.opening, .flag(state != 1))) }
   }
 
-  private func miButton(_ press: UInt8, _ body: (Reading) -> Void) {
-    let event: ButtonEvent? =
-      switch press {
-      case 0: .press
-      case 1: .doublePress
-      case 2: .longPress
-      case 3: .triplePress
-      default: nil
-      }
-    if let event { body(Reading(.button, .button(event))) }
+  /// Of a button, or of a knob: how often it was pressed (in the second octet) or how long, or how far it was turned. The first
+  /// octet is the button's number, or how far the knob was turned while it was pressed, which is a second dimmer here.
+  private func miButton(_ first: UInt8, _ second: UInt8, _ kind: UInt8, _ body: (Reading) -> Void) {
+    let button = second == 0 && first < 16 ? first + 1 : 1
+    switch (kind, first, second) {
+    case (0, _, _), (5, _, _): body(Reading(.button, ordinal: button, .button(.press)))
+    case (1, _, _): body(Reading(.button, ordinal: button, .button(.doublePress)))
+    case (2, _, _), (6, _, _), (3, 1, 1...): body(Reading(.button, ordinal: button, .button(.longPress)))
+    case (3, _, 0): body(Reading(.button, ordinal: button, .button(.triplePress)))
+    case (3, 0, 1...3):
+      let presses: ButtonEvent = second == 1 ? .press : second == 2 ? .doublePress : .triplePress
+      body(Reading(.button, .button(presses)))
+    case (4, 0, 1...): body(Reading(.dimmer, .dimmer(turn(second))))
+    case (4, 1..., _): body(Reading(.dimmer, ordinal: 2, .dimmer(turn(first))))
+    default: break
+    }
+  }
+
+  private func turn(_ steps: UInt8) -> DimmerEvent {
+    steps < 128 ? .rotateRight(steps: steps) : .rotateLeft(steps: 0 &- steps)
   }
 }

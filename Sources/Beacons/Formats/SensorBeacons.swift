@@ -5,7 +5,8 @@ extension SensorFormat {
   static let sensorBeacons: [SensorFormat] = [
     puck, puckTemperature, puckHumidity, eye, mikroTik, minewClimate, minewMotion, acconeer(0x80),
     acconeer(0x91),
-    acconeerDistance, holyIOT,
+    acconeerDistance, holyIOT, puckMagnet, battery, feasycom, nodOn, moko(0x40, battery: 3, "05000bb8"),
+    moko(0x60, battery: 12, "0500000000000000000000000bb8"), moko(0x70, battery: 7, "050000d701c20bb8"),
   ]
 
   /// ELA's Blue Puck and Coin, also sold by Teltonika: manufacturer data of 0x0757, objects of a number and a value.
@@ -13,10 +14,11 @@ extension SensorFormat {
   ///     0x12  temperature  2  0.01 °C, signed, little endian
   ///     0x21  humidity     1  %
   ///     0xF1  battery      1  %
+  ///     0xF2  battery      2  mV, little endian
   private static let puck = SensorFormat(
     "ela", maker: "ELA Innovation", model: "Blue sensor", in: .manufacturer(0x0757), .atLeast(2),
     sample: "08ff5707212d123408",
-    refuse: { [0x12, 0x21, 0xF1].contains($0[0]) ? nil : .unknownFrameType($0[0]) }
+    refuse: { [0x12, 0x21, 0xF1, 0xF2].contains($0[0]) ? nil : .unknownFrameType($0[0]) }
   ) { data, body in
     var offset = 0
     while offset + 1 < data.count {
@@ -30,6 +32,9 @@ extension SensorFormat {
       case 0xF1:
         data.field(.batteryLevel, offset + 1, .u8, body)
         offset += 2
+      case 0xF2 where offset + 2 < data.count:
+        data.field(.batteryVoltage, offset + 1, .u16le, per: 1000, body)
+        offset += 3
       default: return
       }
     }
@@ -49,6 +54,15 @@ extension SensorFormat {
       data.field(.humidity, 0, .u16le, per: 100, absent: 0xFFFF, body)
     }
   }
+
+  private static let battery = SensorFormat(
+    "gatt", model: "Battery", in: .service(0x180F), .exactly(1), sample: "04160f1864"
+  ) { data, body in data.field(.batteryLevel, 0, .u8, body) }
+  /// ELA's Blue Puck MAG.
+  private static let puckMagnet = SensorFormat(
+    "ela", maker: "ELA Innovation", model: "Blue magnet sensor", in: .service(0x2A06), .exactly(2),
+    sample: "0516062a0100"
+  ) { data, body in body(Reading(.opening, .flag(data[0] & 1 == 0))) }
 
   /// Teltonika's EYE sensor: manufacturer data of 0x089A. Big endian.
   ///
@@ -184,24 +198,89 @@ extension SensorFormat {
     }
   }
 
-  /// KKM's K6: a frame in Eddystone's service that Eddystone does not have. Big endian.
+  /// KKM's sensors, which Blue Charm sells, too: a frame in Eddystone's service that Eddystone does not have. Big endian.
   ///
   ///     0   0x21
-  ///     1   version       1
+  ///     1   version       1  0 or 1
   ///     2   what follows  1
-  ///     3   battery       2  mV
-  ///     5   temperature   2  °C / 256, signed
-  ///     7   humidity      2  % / 256
-  ///     9   acceleration  3×2  mg, signed
-  static let kkm = SensorFormat(
-    "kkm", maker: "KKM", model: "K6", in: .service(0xFEAA), first: 0x21, .exactly(15),
-    sample: "1216aafe2101070bb815802d000010ffe003e8"
+  ///     …   battery       2  mV, if bit 0
+  ///     …   temperature   2  °C / 256, signed, if bit 1
+  ///     …   humidity      2  % / 256, if bit 2
+  ///     …   acceleration  3×2  mg, signed, if bit 3
+  static let kkm: [SensorFormat] = [
+    kkm("K6", 0x0F, "0bb815802d000010ffe003e8"), kkm("K6P", 0x07, "0bb815802d00"),
+    kkm("BC08", 0x0B, "0bb815800010ffe003e8"),
+  ]
+
+  private static func kkm(_ model: String, _ parts: UInt8, _ data: String) -> SensorFormat {
+    SensorFormat(
+      "kkm", maker: "KKM", model: model, in: .service(0xFEAA), first: 0x21, .exactly(data.count / 2 + 3),
+      sample: hexadecimal(UInt128(data.count / 2 + 6), octets: 1) + "16aafe2101"
+        + hexadecimal(UInt128(parts), octets: 1) + data,
+      // The K6's third octet was also seen with fewer bits.
+      isSent: { sent, _ in sent[1] < 2 && (sent[2] == parts || parts == 0x0F) }
+    ) { data, body in
+      data.field(.batteryVoltage, 3, .u16, per: 1000, body)
+      data.field(.temperature, 5, .s16, per: 256, body)
+      var offset = 7
+      if parts & 0x04 != 0 {
+        data.field(.humidity, offset, .u16, per: 256, body)
+        offset += 2
+      }
+      if parts & 0x08 == 0 { return }
+      data.field(.accelerationX, offset, .s16, per: 1000, body)
+      data.field(.accelerationY, offset + 2, .s16, per: 1000, body)
+      data.field(.accelerationZ, offset + 4, .s16, per: 1000, body)
+    }
+  }
+
+  /// Moko's BeaconX Pro: service data of 0xFEAB. Big endian. Source: https://decoder.theengs.io (MBXPRO)
+  ///
+  ///     0   frame         1  0x40: device, 0x60: acceleration, 0x70: climate
+  ///     …   battery       2  mV: at 3, at 12, at 7
+  ///     3   temperature   2  0.1 °C, signed; then humidity, 2, 0.1 %
+  private static func moko(_ frame: UInt8, battery: Int, _ data: String) -> SensorFormat {
+    SensorFormat(
+      "moko", maker: "Moko", model: "BeaconX Pro", in: .service(0xFEAB), first: frame, .atLeast(battery + 2),
+      sample: hexadecimal(UInt128(data.count / 2 + 4), octets: 1) + "16abfe"
+        + hexadecimal(UInt128(frame), octets: 1) + data
+    ) { data, body in
+      data.field(.batteryVoltage, battery, .u16, per: 1000, body)
+      if frame != 0x70 { return }
+      data.field(.temperature, 3, .s16, per: 10, body)
+      data.field(.humidity, 5, .u16, per: 10, body)
+    }
+  }
+
+  /// Feasycom's beacons: service data of 0xFFF0.
+  ///
+  ///     4   address       6
+  ///     10  battery       1  %; 101: plugged in
+  private static let feasycom = SensorFormat(
+    "feasycom", maker: "Feasycom", model: "FSC-BP", in: .service(0xFFF0), .exactly(11),
+    sample: "0e16f0ff1502000001020304050664"
   ) { data, body in
-    data.field(.batteryVoltage, 3, .u16, per: 1000, body)
-    data.field(.temperature, 5, .s16, per: 256, body)
-    data.field(.humidity, 7, .u16, per: 256, body)
-    data.field(.accelerationX, 9, .s16, per: 1000, body)
-    data.field(.accelerationY, 11, .s16, per: 1000, body)
-    data.field(.accelerationZ, 13, .s16, per: 1000, body)
+    if data[10] == 101 { body(Reading(.plug, .flag(true))) }
+    data.field(.batteryLevel, 10, .u8, body)
+  }
+
+  /// NodOn's NIU button: service data of 0x0000.
+  ///
+  ///     12  battery       1  %
+  ///     15  press         1
+  private static let nodOn = SensorFormat(
+    "nodon", maker: "NodOn", model: "NIU", in: .service(0x0000), .exactly(16),
+    sample: "13160000" + "0102030405060708090a000264000001"
+  ) { data, body in
+    data.field(.batteryLevel, 12, .u8, bits: 7, body)
+    let event: ButtonEvent? =
+      switch data[15] {
+      case 1: .press
+      case 2: .doublePress
+      case 3: .longPress
+      case 5: .triplePress
+      default: nil
+      }
+    if let event { body(Reading(.button, .button(event))) }
   }
 }

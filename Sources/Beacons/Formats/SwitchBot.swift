@@ -28,6 +28,9 @@ extension SensorFormat {
       switchBot("Curtain 3", service, 0x7B, 5, "7b4064b210") { data, body in
         data.flag(.moving, 3, bit: 7, body)
       },
+      switchBot("Blind Tilt", service, 0x78, 3, "780064") { _, _ in },
+      switchBot("Meter Pro", service, 0x34, 3, "340064") { _, _ in },
+      switchBot("Meter Pro CO2", service, 0x35, 3, "350064") { _, _ in },
       switchBot("Remote", service, 0x62, 3, "620064") { _, _ in },
       switchBot("Lock", service, 0x6F, 3, "6f8064") { _, _ in },
       switchBot("Outdoor Meter", service, 0x77, 3, "770064") { _, _ in },
@@ -45,9 +48,28 @@ extension SensorFormat {
     sample: "06163dfd7700640eff6909c1020304050601030398a6",
     isSent: {
       $1.sends(service: 0xFD3D, first: 0x77) || $1.sends(service: 0xFD3D, first: 0x69)
-        || $1.sends(service: 0xFD3D, first: 0x54)
+        || $1.sends(service: 0xFD3D, first: 0x54) || $1.sends(service: 0xFD3D, first: 0x34)
+        || $1.isNamed("WoSensorTH") || $1.isNamed("WoIOSensorTH")
     }
   ) { data, body in data.switchBotClimate(8, body) }
+
+  ///     8   climate    3
+  ///     13  CO₂        2
+  static let switchBotCO2 = SensorFormat(
+    "switchbot", maker: "SwitchBot", model: "Meter Pro CO2", in: .manufacturer(0x0969), .atLeast(15),
+    sample: "06163dfd350064" + "12ff6909c1020304050601030398a600000320",
+    isSent: { $1.sends(service: 0xFD3D, first: 0x35) }
+  ) { data, body in
+    data.switchBotClimate(8, body)
+    data.field(.co2, 13, .u16, body)
+  }
+
+  ///     8   position   1  highest bit: moves
+  static let switchBotBlind = SensorFormat(
+    "switchbot", maker: "SwitchBot", model: "Blind Tilt", in: .manufacturer(0x0969), .atLeast(10),
+    sample: "06163dfd780064" + "0dff6909c102030405060103b200",
+    isSent: { $1.sends(service: 0xFD3D, first: 0x78) }
+  ) { data, body in data.flag(.moving, 8, bit: 7, body) }
 
   private static func switchBot(
     _ model: String, _ service: UInt16, _ first: UInt8, _ length: Int, _ data: String,

@@ -4,15 +4,17 @@ import Core
 extension SensorFormat {
   static let thermometers: [SensorFormat] =
     [0x0010, 0x0011, 0x0014, 0x0015, 0x0018, 0x001B, 0x0030].map(thermoBeacon) + [
-      brifit, blueMaestro, sensirion, jaalee, jaaleeBeacon, aranet, relsib, relsibNow(0xAA21),
+      brifit, blueMaestro(0x16), blueMaestro(0x17), blueMaestroThermometer, blueMaestroBarometer, sensirion,
+      jaalee, jaaleeBeacon, aranet, relsib, relsibNow(0xAA21),
       relsibNow(0xAA22),
     ]
 
   /// They send a company id that is another's, or none.
   static let thermometersBySender: [SensorFormat] = [
     inkbird, inkbirdTemperature, inkbirdProbes(1), inkbirdProbes(2), inkbirdProbes(4), inkbirdProbes(6),
-    thermoPro, jinou,
-    mocreo,
+    thermoPro, jinou, mocreo, named("T201", by: "Brifit"), named("T301", by: "Oria"), vchon, aprilBrother,
+    sensorPush,
+    sensorPushBarometer,
   ]
 
   /// ThermoBeacon and its like (Brifit, ORIA, Thermoplus): manufacturer data of several companies. Little endian.
@@ -53,25 +55,120 @@ extension SensorFormat {
     data.field(.batteryLevel, 14, .u8, body)
   }
 
-  /// Blue Maestro's Tempo Disc THD: manufacturer data of 0x0133. Big endian.
+  /// The same, and Oria's T301, with any company id, known by its name.
+  private static func named(_ name: StaticString, by maker: String) -> SensorFormat {
+    SensorFormat(
+      "thermobeacon", maker: maker, model: "\(name)", in: .unnumbered, .exactly(19),
+      sample: "0509" + hexadecimal(Array("\(name)".utf8)) + "14ff01020304010203040506070809fc11945a000100",
+      isSent: { $1.isNamed(name) }
+    ) { data, body in
+      data.field(.temperature, 12, .s16, per: 100, body)
+      data.field(.humidity, 14, .u16, per: 100, body)
+      data.field(.batteryLevel, 16, .u8, body)
+    }
+  }
+
+  /// VCHON's thermometer: manufacturer data of 0x0901, with the sender's address. Source: https://decoder.theengs.io (VCH6003)
   ///
-  ///     0   kind          1  0x17
+  ///     0   temperature   2  0.1 °C
+  ///     2   humidity      1  %
+  ///     3   address       6
+  private static let vchon = SensorFormat(
+    "vchon", maker: "VCHON", model: "VCH6003", in: .manufacturer(0x0901), .exactly(9),
+    sample: "0cff010900d732010203040506",
+    isSent: { $1.address == nil || $1.isAddress($0, 3) }
+  ) { data, body in
+    data.field(.temperature, 0, .u16, per: 10, body)
+    data.field(.humidity, 2, .u8, body)
+  }
+
+  /// April Brother's N03: a frame in Eddystone's service that Eddystone does not have. Little endian.
+  /// Source: https://decoder.theengs.io (ABN03)
+  ///
+  ///     0   0xAB, 0x03    2
+  ///     2   address       6
+  ///     8   battery       1  %
+  ///     9   temperature   2  °C / 8, signed
+  ///     11  humidity      2  % / 2
+  ///     13  illuminance   2  lx
+  private static let aprilBrother = SensorFormat(
+    "aprilbrother", maker: "April Brother", model: "N03", in: .service(0xFEAA), first: 0xAB, .exactly(15),
+    sample: "1216aafeab0301020304050664ac005b002c01", isSent: { data, _ in data[1] == 0x03 }
+  ) { data, body in
+    data.field(.batteryLevel, 8, .u8, body)
+    data.field(.temperature, 9, .s16le, per: 8, body)
+    data.field(.humidity, 11, .u16le, per: 2, body)
+    data.field(.illuminance, 13, .u16le, body)
+  }
+
+  /// SensorPush's HT.w and HTP.xw, in place of the company id: one number, little endian, of digits whose bases are 66,001 or
+  /// 72,001, then 40,001, and 95,000 for the pressure. The lower two bits of the first octet say which page it is.
+  ///
+  /// Source: https://github.com/Bluetooth-Devices/sensorpush-ble
+  private static let sensorPush = sensorPush("HT.w", 0x04, 5, base: 66_001, "06ff04e9187d39")
+  private static let sensorPushBarometer = sensorPush("HTP.xw", 0x00, 7, base: 72_001, "08ff0089e456bea6b4")
+
+  private static func sensorPush(
+    _ model: String, _ first: UInt8, _ length: Int, base: UInt64, _ data: String
+  ) -> SensorFormat {
+    SensorFormat(
+      "sensorpush", maker: "SensorPush", model: model, in: .unnumbered, first: first, .exactly(length),
+      sample: "0b0953656e736f7250757368" + data,
+      isSent: {
+        $1.isNamed("SensorPush") || $1.lists(uuid: 0xEF09_0000_11D6_42BA_93B8_9DD7_EC09_0AB0)
+      }
+    ) { data, body in
+      var rest: UInt64 = 0
+      for offset in (1..<length).reversed() { rest = rest << 8 | UInt64(data[offset]) }
+      func take(_ base: UInt64) -> Double {
+        defer { rest /= base }
+        return Double(rest % base)
+      }
+      body(Reading(.temperature, hundredths(take(base) * 0.0025 - 40)))
+      body(Reading(.humidity, hundredths(take(40_001) * 0.0025)))
+      if length > 5 { body(Reading(.pressure, hundredths((take(95_000) + 30_000) / 100))) }
+    }
+  }
+
+  /// Blue Maestro's Tempo Discs: manufacturer data of 0x0133. Big endian.
+  ///
+  ///     0   kind          1  0x0D: thermometer; 0x16, 0x17: with dew point; 0x1B: with pressure
   ///     1   battery       1  %
   ///     2   interval, number of records, 2 each
   ///     6   temperature   2  0.1 °C, signed
   ///     8   humidity      2  0.1 %
-  ///     10  dew point     2  0.1 °C, signed
+  ///     10  dew point     2  0.1 °C, signed; or pressure, 0.1 hPa
   ///
   /// Source: https://www.bluemaestro.com, Tempo Disc advertising packets
-  private static let blueMaestro = SensorFormat(
-    "bluemaestro", maker: "Blue Maestro", model: "Tempo Disc THD", in: .manufacturer(0x0133), first: 0x17,
-    .atLeast(14),
-    sample: "11ff330117550e10061e00d701c2005f0100"
+  private static func blueMaestro(_ kind: UInt8) -> SensorFormat {
+    tempoDisc("Tempo Disc THD", kind, .atLeast(12), "550e10061e00d701c2005f0100") { data, body in
+      data.field(.humidity, 8, .u16, per: 10, body)
+      data.field(.dewPoint, 10, .s16, per: 10, body)
+    }
+  }
+  private static let blueMaestroThermometer = tempoDisc(
+    "Tempo Disc T", 0x0D, .atLeast(8), "550e10061e00d7"
+  ) { _, _ in }
+  private static let blueMaestroBarometer = tempoDisc(
+    "Tempo Disc THP", 0x1B, .atLeast(12), "550e10061e00d701c227970100"
   ) { data, body in
-    data.field(.batteryLevel, 1, .u8, body)
-    data.field(.temperature, 6, .s16, per: 10, body)
     data.field(.humidity, 8, .u16, per: 10, body)
-    data.field(.dewPoint, 10, .s16, per: 10, body)
+    data.field(.pressure, 10, .u16, per: 10, body)
+  }
+
+  private static func tempoDisc(
+    _ model: String, _ kind: UInt8, _ length: Length, _ data: String,
+    readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
+  ) -> SensorFormat {
+    SensorFormat(
+      "bluemaestro", maker: "Blue Maestro", model: model, in: .manufacturer(0x0133), first: kind, length,
+      sample: hexadecimal(UInt128(data.count / 2 + 4), octets: 1) + "ff3301"
+        + hexadecimal(UInt128(kind), octets: 1) + data
+    ) { data, body in
+      data.field(.batteryLevel, 1, .u8, body)
+      data.field(.temperature, 6, .s16, per: 10, body)
+      readings(data, body)
+    }
   }
 
   /// Sensirion's gadgets: manufacturer data of 0x06D5. Little endian.
@@ -94,7 +191,7 @@ extension SensorFormat {
     let share = Double(data.littleEndian16(at: 6)) / 65_535
     body(
       Reading(
-        .humidity, hundredths([6, 10].contains(data[1]) ? min(100, max(0, -6 + 125 * share)) : 100 * share)))
+        .humidity, hundredths(data[1] == 6 ? min(100, max(0, -6 + 125 * share)) : 100 * share)))
     if data[1] >= 8, data.count >= 10 { data.field(.co2, 8, .u16le, body) }
   }
 
@@ -191,16 +288,18 @@ extension SensorFormat {
 
   /// Inkbird's iBBQ meat thermometers.
   ///
-  ///     0   zero         4
+  ///     0   zero, or 1   4
   ///     4   address      6
   ///     10  temperature  2  0.1 °C, signed, little endian, of each probe; −1 °C: none
   private static func inkbirdProbes(_ count: Int) -> SensorFormat {
     SensorFormat(
-      "inkbird", maker: "Inkbird", model: "iBBQ, \(count) probes", in: .unnumbered, first: 0x00,
+      "inkbird", maker: "Inkbird", model: "iBBQ, \(count) probes", in: .unnumbered,
       .exactly(10 + 2 * count),
       sample: "0302f0ff" + hexadecimal(UInt128(11 + 2 * count), octets: 1) + "ff00000000010203040506"
         + String(repeating: "f000", count: count),
-      isSent: { $0.bigEndian32(at: 0) == 0 && $1.lists(service: 0xFFF0) }
+      isSent: {
+        $0.bigEndian32(at: 0) & 0xFEFF_FFFF == 0 && ($1.lists(service: 0xFFF0) || $1.isAddress($0, 4))
+      }
     ) { data, body in
       for probe in 0..<count {
         let tenths = Int16(bitPattern: data.littleEndian16(at: 10 + 2 * probe))
@@ -216,12 +315,14 @@ extension SensorFormat {
   ///     0   0xC2
   ///     1   temperature  2  0.1 °C, signed, little endian
   ///     3   humidity     1  %
+  ///     4   state        1  bit 1: the battery is good
   private static let thermoPro = SensorFormat(
     "thermopro", maker: "ThermoPro", model: "TP35x", in: .unnumbered, first: 0xC2, .atLeast(6),
     sample: "0d09545033353720283132333429" + "07ffc2d7002d022c", isSent: { $1.isNamed("TP3") }
   ) { data, body in
     data.field(.temperature, 1, .s16le, per: 10, body)
     data.field(.humidity, 3, .u8, body)
+    body(Reading(.batteryLow, .flag(data[4] & 0x02 == 0)))
   }
 
   /// Jinou's BEC07-5, in place of the company id: whole numbers and tenths.

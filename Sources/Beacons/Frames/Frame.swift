@@ -50,6 +50,7 @@ public enum Frame: Hashable, Sendable {
     case .eddystoneTLM(let frame): frame.forEachReading(body)
     case .bthome(let frame): frame.forEachReading(in: data, body)
     case .sensor(let frame): frame.forEachReading(in: data, body)
+    case .iBeacon(let frame): if frame.mayHaveReadings { frame.forEachReading(in: data, body) }
     default: break
     }
   }

@@ -24,6 +24,8 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   /// Advertisements sent since the beacon was switched on.
   case advertisementCount
   case uptime
+  case formaldehyde
+  case heartRate, specificGravity
 
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
@@ -46,6 +48,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .illuminance: 0...200_000
     case .co2: 0...40_000
     case .pm1, .pm25, .pm4, .pm10: 0...5_000
+    case .heartRate: 20...250
     case .massKilograms, .massPounds: 0...500
     case .accelerationX, .accelerationY, .accelerationZ: -200...200
     default: nil
@@ -147,6 +150,9 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .calibrating: "calibrating"
     case .advertisementCount: "advertisement_count"
     case .uptime: "uptime_s"
+    case .formaldehyde: "formaldehyde_mg_m3"
+    case .heartRate: "heart_rate_bpm"
+    case .specificGravity: "specific_gravity"
     }
   }
 }

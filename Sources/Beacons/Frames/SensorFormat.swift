@@ -252,6 +252,25 @@ package struct FormatContext: ~Escapable {
     return false
   }
 
+  /// Whether the data has the sender's address at `offset`, in any order.
+  package func isAddress(_ data: Span<UInt8>, _ offset: Int) -> Bool {
+    guard let bits = address?.bits else { return false }
+    return data.littleEndian48(at: offset) == bits
+      || UInt64(data.bigEndian16(at: offset)) << 32 | UInt64(data.bigEndian32(at: offset + 2)) == bits
+  }
+
+  /// Whether the sender lists a service, by its 128-bit UUID.
+  package func lists(uuid: UInt128) -> Bool {
+    var structures = ADStructures()
+    while case .structure(let type, let data)? = structures.next(in: payload) {
+      guard type == ADType.incompleteServices128 || type == ADType.completeServices128 else { continue }
+      for offset in stride(from: data.lowerBound, to: data.upperBound - 15, by: 16) {
+        if payload.extracting(offset..<offset + 16).bigEndian128(at: 0).byteSwapped == uuid { return true }
+      }
+    }
+    return false
+  }
+
   /// Whether the sender lists a service, by its 16-bit UUID.
   package func lists(service uuid: UInt16) -> Bool {
     var structures = ADStructures()

@@ -70,7 +70,7 @@ public struct FrameDecryptor: Sendable {
     }
     text.removeAll(keepingCapacity: true)
     for offset in seal.text { text.append(data[offset]) }
-    guard cipher.open(&text, seal) else { throw .authenticationFailed }
+    guard cipher.open(&text, seal), seal.fits(text.span) else { throw .authenticationFailed }
     if let counter = seal.counter { lastCounter = counter }
     if isBehind { restarted = time }
     for (place, offset) in seal.head.enumerated() { text.insert(data[offset], at: place) }
@@ -104,7 +104,8 @@ extension FrameDecryptor: StateFields {
   }
 }
 
-/// What decrypts the octets of a frame, besides the key: AES-CCM (RFC 3610) with a tag of four octets.
+/// What decrypts the octets of a frame, besides the key: AES-CCM (RFC 3610) with a tag of four octets, or with the first octet of
+/// one of 16.
 package struct Seal: Sendable {
   /// The encrypted octets in the data.
   var text: Range<Int>
@@ -118,6 +119,9 @@ package struct Seal: Sendable {
   var sealedBits: UInt8 = 0
   /// Authenticated, but not sent; nil: nothing.
   var associated: UInt8?
+  /// The octet of the text that says how many follow it. Then the tag has one octet, and this is a second check; nil: the tag has
+  /// four.
+  var tellsLength: Int?
   private(set) var nonce = InlineArray<13, UInt8>(repeating: 0)
   private(set) var nonceLength = 0
 
@@ -126,6 +130,12 @@ package struct Seal: Sendable {
     self.tag = tag
     self.counter = counter
     self.head = head
+  }
+
+  /// Whether an open text has the length that it says.
+  func fits(_ text: Span<UInt8>) -> Bool {
+    guard let tellsLength else { return true }
+    return text.count > tellsLength && text.count - tellsLength - 1 == Int(text[tellsLength])
   }
 
   /// Appends to the nonce.
@@ -198,12 +208,14 @@ extension BTHome {
   }
 }
 
-/// AES-CCM (RFC 3610) with a 4-octet tag.
+/// AES-CCM (RFC 3610).
 struct CounterModeWithCBCMAC: Sendable {
   let key: SecretKey
 
   /// Shared by all keys: a sensor sends only now and then, and each context takes half a kilobyte.
   private static let context = CipherContext("AES-128-CCM")
+  /// For tags of which only the first octet is sent: libcrypto checks whole ones.
+  private static let signing = CipherContext("AES-128-CCM")
 
   /// Decrypts `text` in place. Returns false if the tag is wrong; then `text` must not be used.
   func open(_ text: inout [UInt8], _ seal: Seal) -> Bool {
@@ -211,6 +223,7 @@ struct CounterModeWithCBCMAC: Sendable {
     guard !text.isEmpty, let length = Int32(exactly: text.count), let context = Self.context else {
       return false
     }
+    if seal.tellsLength != nil { return openByFirstOctet(&text, length, seal) }
     return unsafe context.perform { context in
       var tag = seal.tag.bigEndian
       guard
@@ -232,5 +245,38 @@ struct CounterModeWithCBCMAC: Sendable {
         unsafe EVP_DecryptUpdate(context, text.baseAddress, &count, text.baseAddress, length) == 1
       }
     }
+  }
+  /// Encrypting what is encrypted decrypts it. Encrypting that again gives the tag.
+  private func openByFirstOctet(_ text: inout [UInt8], _ length: Int32, _ seal: Seal) -> Bool {
+    guard let context = Self.signing, sign(&text, length, seal, context) != nil else { return false }
+    var copy = text
+    return sign(&copy, length, seal, context) == UInt8(truncatingIfNeeded: seal.tag)
+  }
+
+  /// Encrypts `text` in place, and returns the first octet of its tag of 16.
+  private func sign(_ text: inout [UInt8], _ length: Int32, _ seal: Seal, _ context: CipherContext) -> UInt8?
+  {
+    var tag = [UInt8](repeating: 0, count: 16)
+    let isDone = unsafe context.perform { context in
+      guard
+        unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(seal.nonceLength), nil) == 1,
+        unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, nil) == 1
+      else { return false }
+      let hasNonce = unsafe seal.nonce.span.withUnsafeBufferPointer { nonce in
+        unsafe EVP_EncryptInit_ex2(context, nil, key.octets, nonce.baseAddress, nil) == 1
+      }
+      var count: Int32 = 0
+      guard hasNonce, unsafe EVP_EncryptUpdate(context, nil, &count, nil, length) == 1 else { return false }
+      if var associated = seal.associated,
+        unsafe EVP_EncryptUpdate(context, nil, &count, &associated, 1) != 1
+      {
+        return false
+      }
+      let isEncrypted = unsafe text.withUnsafeMutableBufferPointer { text in
+        unsafe EVP_EncryptUpdate(context, text.baseAddress, &count, text.baseAddress, length) == 1
+      }
+      return unsafe isEncrypted && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1
+    }
+    return isDone ? tag[0] : nil
   }
 }

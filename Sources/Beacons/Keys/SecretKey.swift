@@ -4,10 +4,14 @@ import Core
 public struct SecretKey: Sendable, Equatable {
   let octets: [UInt8]
 
-  /// nil unless there are 16 octets, most significant first.
+  /// How many octets a key may have.
+  package static let lengths = [12, 16]
+
+  /// nil unless there are 16 octets, most significant first; or 12, to which Xiaomi's devices before MiBeacon 4 add four in the
+  /// middle.
   public init?(_ octets: [UInt8]) {
-    guard octets.count == 16 else { return nil }
-    self.octets = octets
+    guard Self.lengths.contains(octets.count) else { return nil }
+    self.octets = octets.count == 16 ? octets : octets[..<6] + [0x8D, 0x3D, 0x3C, 0x97] + octets[6...]
   }
 }
 

@@ -186,9 +186,11 @@ struct KeysFileReader {
         continue
       }
       let digits = value.scalar?.replacing(":", with: "").replacing("-", with: "").replacing(" ", with: "")
-      guard let bytes = digits.flatMap({ octets(hexadecimal: $0) }), bytes.count == 16 else {
+      guard let bytes = digits.flatMap({ octets(hexadecimal: $0) }), SecretKey.lengths.contains(bytes.count)
+      else {
         value.error(
-          "the key \(quoted(name)) is not 16 bytes", hint: "32 hexadecimal digits, most significant first")
+          "the key \(quoted(name)) is not 16 bytes",
+          hint: "32 hexadecimal digits, most significant first; a bind key of Xiaomi's early devices has 24")
         continue
       }
       keys[name] = SecretBytes(bytes)

@@ -266,6 +266,7 @@ extension Frame {
   fileprivate var carriesReadings: Bool {
     switch self {
     case .eddystoneTLM, .bthome, .sensor: true
+    case .iBeacon(let frame): frame.mayHaveReadings
     default: false
     }
   }

@@ -15,7 +15,8 @@ struct PairingConversation {
     guard isatty(0) == 1 else {
       throw failure("somebody must compare a number, so enrol needs a terminal", .unavailable)
     }
-    let undo = try attempt(.unavailable) { try UndoProcess() }
+    let leftovers = try Leftovers()
+    let undo = try attempt(.unavailable) { try UndoProcess(leftovers) }
     let pairing = LivePairing()
     let signals = SignalWatch(SIGINT, SIGTERM, SIGHUP) { pairing.stop() }
     defer { signals.end() }
@@ -76,12 +77,52 @@ struct PairingConversation {
   }
 }
 
+/// What must be undone, also written to a file, in case both processes are killed: the next enrol undoes it. The file is gone
+/// after a restart of the machine, as are the adapter's settings. It is locked as long as one of them works.
+private struct Leftovers {
+  private static let path = "/run/beaconkeeper-enrol"
+  /// The largest size of the file in bytes.
+  private static let limit = 1 << 16
+  /// nil: the file cannot be made, because this is not root.
+  let descriptor: Int32?
+
+  init() throws {
+    let file = open(Self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    descriptor = file < 0 ? nil : file
+    guard file >= 0 else { return }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      throw failure("another enrol is at work; let it end first", .unavailable)
+    }
+    var content = [UInt8](repeating: 0, count: Self.limit)
+    let count = unsafe content.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+    let lines = String(decoding: content.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
+    let packets = lines.compactMap { octets(hexadecimal: $0) }
+    guard !packets.isEmpty else { return }
+    try attempt(.unavailable) { try LivePairing.undo(packets) }
+    forget()
+    say("beaconkeeper: an earlier enrol was killed; what it had left open is closed now")
+  }
+
+  func remember(_ line: [UInt8]) {
+    guard let descriptor else { return }
+    _ = unsafe line.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  func forget() {
+    guard let descriptor else { return }
+    _ = ftruncate(descriptor, 0)
+    lseek(descriptor, 0, SEEK_SET)
+  }
+}
+
 /// Another process, which undoes what was changed once this one has ended, in whatever way.
 private final class UndoProcess: Sendable {
   private let input: Mutex<Int32>
   private let identifier: pid_t
+  private let leftovers: Leftovers
 
-  init() throws(SystemError) {
+  init(_ leftovers: Leftovers) throws(SystemError) {
+    self.leftovers = leftovers
     var ends: [Int32] = [-1, -1]
     try systemCall("socketpair") {
       // Writing to a pipe of a process that has ended would end us by SIGPIPE.
@@ -93,6 +134,10 @@ private final class UndoProcess: Sendable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
+    // It keeps the lock.
+    if let file = leftovers.descriptor {
+      posix_spawn_file_actions_adddup2(&actions, file, UndoPairingCommand.file)
+    }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -113,6 +158,7 @@ private final class UndoProcess: Sendable {
 
   func remember(_ packet: [UInt8]) throws(SystemError) {
     let line = Array((hexadecimal(packet) + "\n").utf8)
+    leftovers.remember(line)
     try input.withLock { socket throws(SystemError) in
       let count = try systemCall("undo") { send(socket, line, line.count, Int32(MSG_NOSIGNAL)) }
       guard count == line.count else { throw SystemError(call: "undo", code: EIO) }
@@ -124,6 +170,7 @@ private final class UndoProcess: Sendable {
     input.withLock { _ = close($0) }
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    if status == 0 { leftovers.forget() }
   }
 }
 
@@ -133,6 +180,9 @@ struct UndoPairingCommand: ParsableCommand {
     commandName: "undo-pairing", abstract: "Leaves an adapter as it was; called by enrol.",
     shouldDisplay: false)
 
+  /// Where it finds the file of leftovers.
+  static let file: Int32 = 3
+
   func run() throws {
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
     var lines = StandardInputLines()
@@ -141,5 +191,7 @@ struct UndoPairingCommand: ParsableCommand {
       if case .text(let text) = line, let packet = octets(hexadecimal: text) { packets.append(packet) }
     }
     try attempt(.unavailable) { try LivePairing.undo(packets) }
+    // Of a file that is not there, or is something else, this changes nothing.
+    _ = ftruncate(Self.file, 0)
   }
 }

@@ -43,7 +43,8 @@ struct DecodeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "BTHome bind key, 32 digits; @FILE keeps it out of the process list.", valueName: "HEX|@FILE"))
+      "Bind key, 32 digits, or 24 of Xiaomi's early devices; @FILE keeps it out of the process list.",
+      valueName: "HEX|@FILE"))
   var key: String?
 
   @Option(help: ArgumentHelp("The sender's address, for --key.", valueName: "ADDRESS"))
@@ -127,7 +128,7 @@ struct DecodeCommand: ParsableCommand {
       text = content.trimmed
     }
     guard let octets = try? HexadecimalText.octets(text), let key = SecretKey(octets) else {
-      throw ValidationError("--key: a bind key has 32 hexadecimal digits.")
+      throw ValidationError("--key: a bind key has 32 hexadecimal digits; an early one of Xiaomi's 24.")
     }
     return key
   }
