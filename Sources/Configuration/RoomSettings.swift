@@ -93,6 +93,8 @@ package struct CalibrationAccount: Hashable, Sendable {
   package var stays: [Stay]
   /// nil: the walk was too short.
   package var heldOut: HeldOut?
+  /// Where receivers hung; those without a position are left out.
+  package var positions: [String: Position] = [:]
 
   package init(
     time: WallTime, version: String, beacon: String, stays: [Stay], heldOut: HeldOut?

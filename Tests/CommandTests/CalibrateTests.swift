@@ -112,6 +112,22 @@ import Testing
     }
   }
 
+  @Test func `check tells of receivers that hang elsewhere since the walk`() async throws {
+    let house = try House()
+    func yaml(_ place: String) -> String {
+      House.yaml + "receivers:\n  - { name: a, position: [\(place), 2 m, 1 m] }\n"
+    }
+    try house.write(yaml("1 m"), "site.yaml")
+    #expect(try await house.calibrate().status == 0)
+    for (place, isTold) in [("1 m", false), ("1.3 m", false), ("4.5 m", true)] {
+      try house.write(yaml(place) + "calibration: rooms.json\n", "site.yaml")
+      let check = try await Command(["check", house.path("site.yaml")]).end()
+      let words = check.output + check.errors
+      #expect(
+        words.contains("the calibration was made with “a” 3.5 m from where it is now") == isTold, "\(words)")
+    }
+  }
+
   @Test func earlierCalibrationsAreKeptUpToFive() async throws {
     let house = try House()
     for version in 1...7 {

@@ -41,6 +41,13 @@ import Testing
     #expect(try MessageSchemas.faults(calibration: file.text) == [])
   }
 
+  @Test func positionsOfReceiversAreKept() throws {
+    var file = Self.maps
+    file.account.positions = ["esp-1": Position(x: 1.5, y: -2, z: 2.25)]
+    #expect(try CalibrationFile(file.text) == file)
+    #expect(try MessageSchemas.faults(calibration: file.text) == [])
+  }
+
   @Test func membersOfLaterVersionsAreSkipped() throws {
     let text = String(decoding: Self.maps.text, as: UTF8.self)
     let later = "{\"drift\":{\"of\":[1,{}]}," + text.dropFirst()
@@ -62,6 +69,10 @@ import Testing
     (
       "{\"receivers\":[{\"receiver\":\"a\",\"exponent\":2}]}",
       "line 1, column 44: power_dbm and exponent belong together"
+    ),
+    (
+      "{\"receivers\":[{\"receiver\":\"a\",\"position_m\":[1,2]}]}",
+      "line 1, column 48: a position is [x, y, z]"
     ),
     (
       "{\"receivers\":[{\"receiver\":\"a\",\"maps\":[{\"points\":[[1,2]]}]}]}",

@@ -20,7 +20,7 @@ import Testing
     #expect(desk.changes == ["kitchen ok"])
     #expect(
       desk.hearing.notices == [
-        "refused on own/+: what came already: the same batch, or a device with the same time; if all of it is, the sender's clock stands still (counted in health; the first on own/kitchen)"
+        "refused on own/+: what came already, or is older: the same batch, one from before it, or a device with the same time; if all of it is, the sender's clock stands still (counted in health; the first on own/kitchen)"
       ])
   }
 

@@ -110,6 +110,9 @@ extension CalibrationFile {
       json.field("wall_loss_db", calibration.wallLoss, decimals: 2)
       json.objects("receivers", receivers) { json, name in
         json.field("receiver", name)
+        if let place = account.positions[name] {
+          json.array("position_m", [place.x, place.y, place.z]) { $0.value($1, decimals: 2) }
+        }
         if let fit = calibration.receivers.first(where: { $0.name == name }) {
           json.field("power_dbm", fit.power, decimals: 2)
           json.field("exponent", fit.exponent, decimals: 3)

@@ -37,7 +37,7 @@ struct CalibrationParser {
       case "rooms": account.stays = try stays()
       case "held_out": account.heldOut = try heldOut()
       case "wall_loss_db": calibration.wallLoss = try number(in: 0...40)
-      case "receivers": try receivers(into: &calibration)
+      case "receivers": try receivers(into: &calibration, &account)
       default: try skipValue()
       }
     }
@@ -88,7 +88,9 @@ struct CalibrationParser {
     return result
   }
 
-  private mutating func receivers(into calibration: inout RoomCalibration) throws(Malformed) {
+  private mutating func receivers(
+    into calibration: inout RoomCalibration, _ account: inout CalibrationAccount
+  ) throws(Malformed) {
     var first = true
     while try nextElement(&first) {
       guard names.count < RoomPlan.hearerLimit else {
@@ -96,12 +98,14 @@ struct CalibrationParser {
       }
       var receiver = RoomCalibration.Receiver(name: "", power: 0, exponent: 0)
       var (first, hasPower, hasExponent) = (true, false, false)
+      var position: Position?
       var (samples, histograms) = ([RoomCalibration.Sample](), [RoomCalibration.Histogram]())
       while let key = try nextKey(&first) {
         switch key {
         case "receiver": receiver.name = try name()
         case "power_dbm": (receiver.power, hasPower) = (try number(in: -200...100), true)
         case "exponent": (receiver.exponent, hasExponent) = (try number(in: 0...10), true)
+        case "position_m": position = try self.position()
         case "maps": samples = try maps()
         case "levels": histograms = try levels()
         default: try skipValue()
@@ -112,12 +116,26 @@ struct CalibrationParser {
           receiver.name.isEmpty ? "a receiver without name" : "a receiver that is there already")
       }
       guard hasPower == hasExponent else { throw malformed("power_dbm and exponent belong together") }
+      account.positions[receiver.name] = position
       if hasPower { calibration.receivers.append(receiver) }
       for index in samples.indices { samples[index].receiver = receiver.name }
       for index in histograms.indices { histograms[index].receiver = receiver.name }
       calibration.samples += samples
       calibration.histograms += histograms
     }
+  }
+
+  private mutating func position() throws(Malformed) -> Position {
+    let words = "a position is [x, y, z]"
+    var place = Position(x: 0, y: 0)
+    try expect("[", words)
+    place.x = try number(in: -1e5...1e5)
+    try expect(",", words)
+    place.y = try number(in: -1e5...1e5)
+    try expect(",", words)
+    place.z = try number(in: -1e5...1e5)
+    try expect("]", words)
+    return place
   }
 
   /// By floor, the points of the walk.

@@ -82,8 +82,23 @@ struct CalibrationReader {
     warnOfMoved(value, configuration)
   }
 
-  /// Warns of rooms whose receiver at the time of the walk is another room's now: names or receivers were swapped.
+  /// Smaller corrections of a position change little, metres.
+  private static let tolerance = 0.5
+
+  /// Warns of rooms whose receiver at the time of the walk is another room's now, and of receivers that were elsewhere: names were
+  /// swapped, or receivers moved.
   private func warnOfMoved(_ value: Value, _ configuration: Configuration) {
+    for receiver in configuration.receivers {
+      guard let place = receiver.calibration.position,
+        let old = configuration.calibrationAccount?.positions[receiver.name],
+        case let way =
+          ((place.x - old.x) * (place.x - old.x) + (place.y - old.y) * (place.y - old.y)
+          + (place.z - old.z) * (place.z - old.z)).squareRoot(), way > Self.tolerance
+      else { continue }
+      value.warning(
+        "the calibration was made with \(quoted(receiver.name)) \(decimal(way, decimals: 1)) m from where it is now",
+        hint: "calibrate again, or put its position back")
+    }
     for stay in configuration.calibrationAccount?.stays ?? [] where stay.seconds > 0 {
       guard let room = configuration.rooms.first(where: { $0.name == stay.room }),
         let moved = stay.receivers.first(where: { !room.receivers.contains($0) }),

@@ -33,7 +33,7 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   case twin
   /// It is of an earlier run of this gateway than the one that counts.
   case former
-  /// A batch that came already, or a device with the same time as before.
+  /// A batch that came already or is older than one that did, or a device with the same time as before.
   case repeated
 
   /// A sentence for the log.
@@ -55,7 +55,7 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
     case .twin: "batches of a second gateway with this name; rename one of them"
     case .former: "batches of an earlier run of this gateway, after those of a later one"
     case .repeated:
-      "what came already: the same batch, or a device with the same time; if all of it is, the sender's clock stands still"
+      "what came already, or is older: the same batch, one from before it, or a device with the same time; if all of it is, the sender's clock stands still"
     }
   }
 }

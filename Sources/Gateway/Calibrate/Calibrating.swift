@@ -115,8 +115,11 @@ package struct Calibrating {
     let heard = source.hearers
     return CalibrationResult(
       beacon: source.beacon, hasGeometry: plan.hasGeometry, stays: stays,
-      receivers: names.receivers.map {
-        .init(name: $0, sightings: heard[$0] ?? 0, isConfigured: configuration.mountedReceivers.contains($0))
+      receivers: names.receivers.map { name in
+        .init(
+          name: name, sightings: heard[name] ?? 0,
+          isConfigured: configuration.mountedReceivers.contains(name),
+          position: configuration.receivers.first { $0.name == name }?.calibration.position)
       },
       kept: earlier, fit: completed(all).calibration, comparison: comparison,
       presentIsOfThisWalk: isOfThisWalk,

@@ -10,6 +10,8 @@ package struct CalibrationResult: Sendable {
     package var sightings: Int
     /// Whether the configuration names it.
     package var isConfigured: Bool
+    /// nil: the configuration has none.
+    package var position: Position? = nil
   }
 
   package var beacon: String
@@ -84,9 +86,12 @@ package struct CalibrationResult: Sendable {
           trueChanges: comparison.kept.trueChanges,
           delay: comparison.kept.delay)
     }
-    let account = CalibrationAccount(
+    var account = CalibrationAccount(
       time: time, version: version, beacon: beacon,
       stays: stays.map { stay in kept.first { $0.room == stay.room } ?? stay }, heldOut: heldOut)
+    account.positions = Dictionary(
+      receivers.compactMap { receiver in receiver.position.map { (receiver.name, $0) } },
+      uniquingKeysWith: { first, _ in first })
     return CalibrationFile(calibration, account).text
   }
 }

@@ -17,6 +17,12 @@ struct HeldLevels: Sendable {
     var gap: UInt8 = 0
     /// Advertisements in the newest report.
     var samples: UInt8 = 0
+
+    /// Whether the next report is not overdue.
+    func isValid(in now: Int64) -> Bool {
+      let age = Int32(truncatingIfNeeded: now) &- window
+      return gap > 0 && age >= 0 && age <= Int32(gap) + Int32(gap) / 2 + 1
+    }
   }
 
   private let hearers: Int
@@ -66,10 +72,21 @@ struct HeldLevels: Sendable {
   /// The last level of a track at a receiver; nil: none, or too old.
   func hearing(of track: Int, at hearer: Int, in window: Int64) -> RoomHearing? {
     let word = words[track * hearers + hearer]
-    let age = Int32(truncatingIfNeeded: window) &- word.window
-    guard word.gap > 0, age >= 0, age <= Int32(word.gap) + Int32(word.gap) / 2 + 1 else { return nil }
+    guard word.isValid(in: window) else { return nil }
     return RoomHearing(hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples))
   }
+
+  /// The last level of a track at a receiver that has been silent since, so that nothing shows that the beacon left; nil: none.
+  ///
+  /// - Parameter last: the last window in which the receiver heard any beacon.
+  func doubtfulHearing(of track: Int, at hearer: Int, in window: Int64, since last: Int64) -> RoomHearing? {
+    let word = words[track * hearers + hearer]
+    guard word.isValid(in: last), !word.isValid(in: window) else { return nil }
+    return RoomHearing(
+      hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples), isDoubtful: true)
+  }
+
+  mutating func forget(_ track: Int, at hearer: Int) { words[track * hearers + hearer] = Word() }
 }
 
 extension HeldLevels {

@@ -156,6 +156,17 @@ struct RoomModel: Sendable {
   /// How long a beacon was not heard.
   enum Pause: Int, CaseIterable {
     case none, short, long
+    /// The level is that of a receiver that has been silent since.
+    case doubtful
+
+    /// For such a level: some half of the weight. With all of it, one receiver that fell silent would keep beacons that left it.
+    var doubted: Pause {
+      switch self {
+      case .none, .doubtful: .doubtful
+      case .short: .none
+      case .long: .short
+      }
+    }
 
     /// - Parameter windows: number of windows since the last one that was judged.
     init(windows: Int64) { self = windows < 3 ? .none : windows < 5 ? .short : .long }
@@ -169,6 +180,7 @@ struct RoomModel: Sendable {
     case .none: temper
     case .short: (1 + temper) / 2
     case .long: 1
+    case .doubtful: temper / 2
     }
   }
 

@@ -8,7 +8,7 @@ extension RoomTracker {
 
   mutating func judgeWindow(into transitions: inout [RoomTransition]) {
     guard let window = windows.take(into: &entries) else { return }
-    for entry in entries { lastWords[Int(entry.hearer)] = RoomWindows.end(of: window) }
+    for entry in entries { noteWord(Int(entry.hearer), in: window) }
     var start = 0
     while start < entries.count {
       var end = start + 1
@@ -30,9 +30,12 @@ extension RoomTracker {
       let last = tracks[track].window
       holdOn(track, in: window)
       if !model.isCalibrated { fittedGains.note(hearings, of: track, in: window, usual: gains.decibels) }
+      holdOnToSilent(track, in: window)
       takeOffGains()
       setAside(&spoken)
-      switch sense(track, at: RoomWindows.end(of: window)) {
+      let sense = sense(track, at: RoomWindows.end(of: window))
+      if sense == .elsewhere { hearings.removeAll(where: \.isDoubtful) }
+      switch sense {
       case .usual: break
       case .nothingNew:
         tracks[track].window = window
@@ -50,7 +53,7 @@ extension RoomTracker {
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
-      decide(track, at: RoomWindows.end(of: window), into: &transitions)
+      if !isInDoubt(in: window) { decide(track, at: RoomWindows.end(of: window), into: &transitions) }
       if model.isCalibrated {
         noteDrift(track, in: window, after: last)
       } else {
@@ -83,6 +86,46 @@ extension RoomTracker {
     for hearing in hearings { held.note(hearing, of: track, in: window) }
     for hearer in plan.hearers.indices where !spoken.contains(hearer) && !blind.contains(hearer) {
       if let hearing = held.hearing(of: track, at: hearer, in: window) { hearings.append(hearing) }
+    }
+  }
+
+  /// Adds levels of receivers that fell silent. Without them the silence of one receiver would move beacons.
+  private mutating func holdOnToSilent(_ track: Int, in window: Int64) {
+    for hearer in plan.hearers.indices {
+      guard let last = lastWord(hearer, before: window),
+        pauses.keepsLevels(hearer, after: window - last),
+        let hearing = held.doubtfulHearing(of: track, at: hearer, in: window, since: last)
+      else { continue }
+      hearings.append(hearing)
+    }
+  }
+
+  /// The last window in which a receiver heard any beacon; nil: none, or this one.
+  private func lastWord(_ hearer: Int, before window: Int64) -> Int64? {
+    let word = lastWords[hearer]
+    guard word.nanoseconds != .min, word < RoomWindows.end(of: window) else { return nil }
+    return RoomWindows.window(of: word) - 1
+  }
+
+  private mutating func noteWord(_ hearer: Int, in window: Int64) {
+    let end = RoomWindows.end(of: window)
+    guard lastWords[hearer] != end else { return }
+    if let last = lastWord(hearer, before: window) { pauses.note(window - last, of: hearer, in: window) }
+    lastWords[hearer] = end
+  }
+
+  /// A receiver that heard the beacon this much weaker than others decides little, dB.
+  private static let minorLevel: Float = 15
+
+  /// Whether a receiver that heard the beacon well may just have failed.
+  private func isInDoubt(in window: Int64) -> Bool {
+    guard hearings.contains(where: \.isDoubtful) else { return false }
+    let strongest = hearings.lazy.map(\.level).max() ?? 0
+    return hearings.contains { hearing in
+      hearing.isDoubtful && hearing.level > strongest - Self.minorLevel
+        && lastWord(hearing.hearer, before: window).map {
+          pauses.isDoubtful(hearing.hearer, after: window - $0)
+        } ?? false
     }
   }
 
@@ -131,7 +174,8 @@ extension RoomTracker {
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
       let offset = state.offset
       func likelihoods(_ hearing: RoomHearing) -> [Float] {
-        model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause)
+        model.likelihoods(
+          hearing.hearer, level: hearing.level - offset, after: hearing.isDoubtful ? pause.doubted : pause)
       }
       for place in stride(from: 0, to: hearings.count, by: 2) {
         if place + 1 < hearings.count {
@@ -183,6 +227,7 @@ extension RoomTracker {
     tracks[track].since = wallTime
     tracks[track].outside = OutsideLevel()
     beginStay(track)
+    for hearing in hearings where hearing.isDoubtful { held.forget(track, at: hearing.hearer) }
     insiders[best][beacon] = wallTime
   }
 
@@ -208,7 +253,7 @@ extension RoomTracker {
       let difference = hearing.level - offset - model.roomLevels[hearing.hearer][room]
       return difference * difference
     }
-    let arguments = hearings.map { hearing in
+    let arguments = hearings.filter { !$0.isDoubtful }.map { hearing in
       (hearing, weight: (other.map { misfit(hearing, $0) } ?? 0) - misfit(hearing, room))
     }
     return arguments.sorted { ($0.weight, $1.0.hearer) > ($1.weight, $0.0.hearer) }
@@ -251,6 +296,8 @@ struct RoomHearing: Sendable {
   /// Mean level, dBm.
   fileprivate(set) var level: Float = 0
   private(set) var samples = 0
+  /// Whether its receiver has been silent since, to all beacons.
+  var isDoubtful = false
 
   /// Subtracts the receiver's gain, dB.
   mutating func takeOff(_ gain: Float) { level -= gain }

@@ -27,6 +27,7 @@ public struct RoomTracker: Sendable {
   var known = HearerSet()
   /// By hearer: the end of the newest window in which it heard any beacon.
   var lastWords: [MonotonicTime]
+  var pauses: ReceiverPauses
   /// By room: the beacons in it, and since when.
   var insiders: [[BeaconIndex: WallTime]]
   /// Beacons whose estimate may have changed; read with `takeChanged`.
@@ -63,6 +64,7 @@ public struct RoomTracker: Sendable {
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
     windows = RoomWindows(lateness: lateness)
     lastWords = plan.hearers.map { _ in MonotonicTime(nanoseconds: .min) }
+    pauses = ReceiverPauses(hearers: plan.hearers.count)
     insiders = plan.rooms.map { _ in [:] }
     gains = ReceiverGains(plan, model.grid)
     fittedGains = FittedGains(plan, model)
@@ -226,6 +228,7 @@ extension RoomTracker: StateFields {
     try coder("drift", &drift)
     try coder("gains", &gains)
     try coder("fitted_gains", &fittedGains)
+    try coder("pauses", &pauses)
   }
 
   private func write(_ track: Int, to coder: inout StateCoder) {
@@ -362,7 +365,7 @@ extension RoomTracker {
     let residents = model.access.residents[told].subtracting(drift.elsewhere)
     guard !residents.isEmpty else { return .usual }
     var (isHome, strongest) = (false, Float?.none)
-    for hearing in hearings {
+    for hearing in hearings where !hearing.isDoubtful {
       if residents.contains(hearing.hearer) {
         isHome = true
       } else {

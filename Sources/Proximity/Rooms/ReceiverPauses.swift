@@ -1,0 +1,57 @@
+import Beacons
+import Core
+
+/// How long each receiver usually hears no beacon at all. Some scanners listen for five seconds and then pause for five. One whose
+/// silence is longer than usual may have failed.
+struct ReceiverPauses: Sendable {
+  /// By hearer: its longest pause in the current period and in the previous one, windows; 0: none yet.
+  private var longest: [UInt8]
+  private var earlier: [UInt8]
+  /// The first window of the current period.
+  private var start: Int64 = 0
+
+  /// Five minutes.
+  private static let period: Int64 = 1000
+  /// Windows (10 s) in which a receiver that may have failed moves nobody.
+  private static let doubt: Int64 = 33
+  /// Windows (5 min) for which its levels count, if it was never silent for longer than `doubt` before. One that hears just one
+  /// beacon often is: that beacon goes away.
+  private static let limit: Int64 = 1000
+
+  init(hearers: Int) {
+    longest = [UInt8](repeating: 0, count: hearers)
+    earlier = longest
+  }
+
+  /// Processes a report after a silence of `pause` windows.
+  mutating func note(_ pause: Int64, of hearer: Int, in window: Int64) {
+    if window >= start + Self.period {
+      earlier = window < start + 2 * Self.period ? longest : [UInt8](repeating: 0, count: longest.count)
+      longest = [UInt8](repeating: 0, count: longest.count)
+      start = window
+    }
+    longest[hearer] = max(longest[hearer], UInt8(clamping: pause))
+  }
+
+  private func usual(_ hearer: Int) -> Int64 { Int64(max(longest[hearer], earlier[hearer])) }
+
+  /// Whether the last levels of a receiver that is silent for so many windows still count.
+  func keepsLevels(_ hearer: Int, after silence: Int64) -> Bool {
+    silence <= Self.doubt || silence <= Self.limit && usual(hearer) <= Self.doubt
+  }
+
+  /// Whether a receiver that is silent for so many windows may just have failed.
+  func isDoubtful(_ hearer: Int, after silence: Int64) -> Bool {
+    let usual = usual(hearer)
+    return usual > 0 && silence > usual + usual / 2 + 1 && silence <= Self.doubt
+  }
+}
+
+extension ReceiverPauses: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(each: "longest", &longest)
+    try coder(each: "earlier", &earlier)
+    try coder("start", &start)
+    try coder.check(RoomWindows.isPossible(start))
+  }
+}
