@@ -185,12 +185,17 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "Beacons", "Configuration", "Contract", "Core", "Gateway", "Mosquitto", "Phones", "Pipeline",
-        "Proximity", "Radio",
+        "Beacons", "Configuration", "Contract", "Core", "Feed", "Gateway", "Mosquitto", "Phones",
+        "Pipeline", "Proximity", "Radio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Benchmarks/bench",
+      swiftSettings: house),
+    .target(
+      name: "Feed",
+      dependencies: ["Core", "Radio"],
+      path: "Tests/Benchmarks/Feed",
       swiftSettings: house),
     .target(
       name: "TestSupport",
@@ -223,7 +228,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "RadioTests",
-      dependencies: ["Beacons", "Core", "Radio", "TestSupport"],
+      dependencies: ["Beacons", "Core", "Feed", "Radio", "TestSupport"],
       swiftSettings: house),
     .testTarget(
       name: "ProximityTests",

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// What a phone's app told a gateway on `app/set` or `app/seen`, as a recording keeps it.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The byte order of a capture file, as its magic number shows.

@@ -1,5 +1,4 @@
 import Beacons
-import Core
 
 /// Reads a capture of any known format from bytes that arrive in pieces. It does no I/O, and works in place on a buffer of
 /// limited size.

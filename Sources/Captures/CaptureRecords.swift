@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// Which part of the buffer is unread, and its offset in the file.

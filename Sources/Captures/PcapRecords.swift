@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// pcap in its four variants: microseconds or nanoseconds, in either byte order.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// pcapng: sections, interfaces, and enhanced, simple and obsolete packet blocks.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// An interface of a pcapng section: link type, snap length, and the unit of its timestamps.

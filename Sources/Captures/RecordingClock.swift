@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// Derives monotonic time from a recording's wall times.

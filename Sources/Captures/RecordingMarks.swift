@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The rooms of a beacon during a recording, written down by a person: CSV with the header `time,room` or `time,room,x,y`. A

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// `fleet:` – a site of many gateways, whose observations RabbitMQ carries.

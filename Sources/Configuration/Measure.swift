@@ -1,6 +1,3 @@
-import Beacons
-import Core
-
 /// The dimension of a number in the configuration, and its units.
 package enum Dimension: CaseIterable, Sendable {
   case distance, time, speed, signal, gain, size

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 import Proximity
 
@@ -48,8 +47,6 @@ package struct DoorSettings: Hashable, Sendable {
   /// The largest number of doors.
   package static let limit = 256
 }
-
-import Beacons
 
 /// How a calibration was made: with which walk and when, and how good it is.
 package struct CalibrationAccount: Hashable, Sendable {

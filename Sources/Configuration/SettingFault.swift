@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// Why a setting is invalid, and how to mend it.

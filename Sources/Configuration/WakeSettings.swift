@@ -1,5 +1,4 @@
 import Beacons
-import Core
 import Phones
 
 /// `wake:` – a rotation of wake regions that one adapter broadcasts.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// `health`: the state and rates of each radio, and what was refused.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// `instance`: which run of a gateway publishes under its name.

@@ -1,9 +1,7 @@
 import Phones
 
 /// The contents of `health` as text for Prometheus. A receiver's state has one series per state, one of which is 1.
-package struct MetricsText: Sendable {
-  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
-
+package enum MetricsText {
   /// A zone or a room.
   package struct Place: Sendable {
     package var kind: PlaceKind
@@ -29,12 +27,6 @@ package struct MetricsText: Sendable {
     }
   }
 
-  private static let placeStates = ["occupied", "empty", "unknown"]
-
-  private var writer: PrometheusText
-
-  private init(gateway: String) { writer = PrometheusText(labels: [("gateway", gateway)]) }
-
   /// - Parameters:
   ///   - places: the configured zones and rooms.
   ///   - records: of phones; those whose app has not reported yet are left out.
@@ -43,16 +35,21 @@ package struct MetricsText: Sendable {
     _ health: HealthMessage, _ places: [Place] = [], _ records: [RecordMessage] = [], gateway: String,
     isConnected: Bool
   ) -> String {
-    var writer = MetricsText(gateway: gateway)
+    var writer = PrometheusText(labels: [("gateway", gateway)])
     writer.write(health)
     for kind in [PlaceKind.zone, .room] { writer.write(places.filter { $0.kind == kind }, kind.rawValue) }
     writer.write(records.filter { $0.record.since != nil })
     writer.family("broker_connected", "Whether the broker has taken the gateway in.")
     writer.sample("broker_connected", isConnected ? 1 : 0)
-    return writer.writer.text
+    return writer.text
   }
+}
 
-  private mutating func write(_ health: HealthMessage) {
+extension PrometheusText {
+  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
+  private static let placeStates = ["occupied", "empty", "unknown"]
+
+  fileprivate mutating func write(_ health: HealthMessage) {
     family("build_info", "The version that runs.")
     sample("build_info", [("version", health.version)], 1)
     let receivers = health.receivers
@@ -125,7 +122,7 @@ package struct MetricsText: Sendable {
   }
 
   /// No counters, because a late report can take a missed one back.
-  private mutating func write(_ records: [RecordMessage]) {
+  fileprivate mutating func write(_ records: [RecordMessage]) {
     if records.isEmpty { return }
     let figures: [(name: String, help: String, count: KeyPath<PhoneRecord.Counts, Int>)] = [
       ("nears", "Nears that are concluded.", \.nears),
@@ -145,7 +142,7 @@ package struct MetricsText: Sendable {
   }
 
   /// - Parameter kind: `zone` or `room`.
-  private mutating func write(_ places: [Place], _ kind: String) {
+  fileprivate mutating func write(_ places: [MetricsText.Place], _ kind: String) {
     if places.isEmpty { return }
     per(places, "\(kind)_state", "Whether somebody is in a \(kind): the one that is 1.") { place in
       Self.placeStates.map {
@@ -200,31 +197,6 @@ package struct MetricsText: Sendable {
     ) { gateway in [([("remote", gateway.name)], gateway.refused)] }
     single("scanner_messages_lost_total", "Messages for scanners that came too fast.", remote.lostMessages)
   }
-
-  private mutating func per<Item>(
-    _ items: [Item], _ name: String, _ help: String,
-    _ samples: (Item) -> [(labels: [PrometheusText.Label], value: UInt64)]
-  ) {
-    family(name, help)
-    for item in items {
-      for sample in samples(item) { self.sample(name, sample.labels, sample.value) }
-    }
-  }
-
-  /// Writes nothing if there is no value.
-  private mutating func single(_ name: String, _ help: String, _ value: UInt64?) {
-    guard let value else { return }
-    family(name, help)
-    sample(name, value)
-  }
-
-  private mutating func family(_ name: String, _ help: String) { writer.family(name, help) }
-
-  private mutating func sample(_ name: String, _ value: UInt64) { writer.sample(name, value) }
-
-  private mutating func sample(_ name: String, _ labels: [PrometheusText.Label], _ value: UInt64) {
-    writer.sample(name, labels, value)
-  }
 }
 
 /// Series for Prometheus, as text.
@@ -242,6 +214,24 @@ package struct PrometheusText: Sendable {
   package mutating func family(_ name: String, _ help: String) {
     let kind = name.hasSuffix("_total") ? "counter" : "gauge"
     text += "# HELP beaconkeeper_\(name) \(help)\n# TYPE beaconkeeper_\(name) \(kind)\n"
+  }
+
+  /// A family with a series for each item, or several.
+  package mutating func per<Item>(
+    _ items: some Sequence<Item>, _ name: String, _ help: String,
+    _ samples: (Item) -> [(labels: [Label], value: UInt64)]
+  ) {
+    family(name, help)
+    for item in items {
+      for sample in samples(item) { self.sample(name, sample.labels, sample.value) }
+    }
+  }
+
+  /// A family with one series; none if there is no value.
+  package mutating func single(_ name: String, _ help: String, _ value: UInt64?) {
+    guard let value else { return }
+    family(name, help)
+    sample(name, value)
   }
 
   package mutating func sample(_ name: String, _ value: UInt64) { write(name, [], "\(value)") }

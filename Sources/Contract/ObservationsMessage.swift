@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// `observations/<partition>`: signals of configured beacons at this gateway's own radios, for another Beaconkeeper that

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// `zone/<zone>/occupancy` and `room/<room>/occupancy`: its members. The list of a large crowd is cut at `room` octets, some

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The distance of a beacon from one receiver, in the format of Home Assistant's `mqtt_room` and other readers of ESPresense

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// All topics of version 1 of the contract, below `beaconkeeper/<gateway>`.

@@ -30,48 +30,19 @@ package struct TransitionMessage: Sendable {
   /// For a zone of rooms: the room in the evidence. nil: there is none.
   package var room: String?
 
+  /// - Parameter witnesses: a name for each entry of a room's evidence; if empty, the evidence is left out.
   package init(
-    transition: Transition, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, zone: String,
-    beacon: String,
-    receiver: String
+    _ decision: Decision, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, place: String = "",
+    beacon: String, receiver: String, witnesses: [String] = []
   ) {
-    decision = .zone(transition)
+    self.decision = decision
     self.epoch = epoch
     self.sequence = sequence
     self.gateway = gateway
-    place = zone
-    self.beacon = beacon
-    self.receiver = receiver
-    witnesses = []
-  }
-
-  /// - Parameter witnesses: a name for each entry of the transition's evidence; if empty, the evidence is left out.
-  package init(
-    transition: RoomTransition, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, room: String,
-    beacon: String, receiver: String, witnesses: [String]
-  ) {
-    decision = .room(transition)
-    self.epoch = epoch
-    self.sequence = sequence
-    self.gateway = gateway
-    place = room
+    self.place = place
     self.beacon = beacon
     self.receiver = receiver
     self.witnesses = witnesses
-  }
-
-  package init(
-    event: BeaconEvent, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, beacon: String,
-    receiver: String
-  ) {
-    decision = .event(event)
-    self.epoch = epoch
-    self.sequence = sequence
-    self.gateway = gateway
-    place = ""
-    self.beacon = beacon
-    self.receiver = receiver
-    witnesses = []
   }
 
   package func message(topics: Topics) -> Message {
@@ -124,25 +95,10 @@ extension TransitionMessage {
   }
 
   package var wallTime: WallTime {
-    get {
-      switch decision {
-      case .zone(let transition): transition.wallTime
-      case .room(let transition): transition.wallTime
-      case .event(let event): event.wallTime
-      }
-    }
-    set {
-      switch decision {
-      case .zone(var transition):
-        transition.wallTime = newValue
-        decision = .zone(transition)
-      case .room(var transition):
-        transition.wallTime = newValue
-        decision = .room(transition)
-      case .event(var event):
-        event.wallTime = newValue
-        decision = .event(event)
-      }
+    switch decision {
+    case .zone(let transition): transition.wallTime
+    case .room(let transition): transition.wallTime
+    case .event(let event): event.wallTime
     }
   }
 

@@ -1,6 +1,5 @@
 import Beacons
 import CZstd
-import Core
 
 /// A partition's state as workers save it.
 ///

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The time that a worker tells the site: its machine's clock, unless that was set wrong. A function of the times passed in.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A line of a partition's journal: the messages that a worker read from its queue, in order. `replay --journal` decides about

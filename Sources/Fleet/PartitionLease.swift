@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A worker's place in the queue of leases of a partition, and its lease once it has one.

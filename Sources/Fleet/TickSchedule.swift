@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// When a worker publishes ticks: a function of the ticks that it received, and of the time passed in.

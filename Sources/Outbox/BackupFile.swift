@@ -94,10 +94,7 @@ package final class BackupWriter {
     guard access(path, F_OK) != 0 else { throw SystemError(call: "open", code: EEXIST) }
     unlink(temporary)
     // Of this mode from the beginning: it holds keys and passwords.
-    let number = try systemCall("open") {
-      open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    }
-    close(number)
+    _ = try FileDescriptor(creating: temporary)
     do {
       database = try Database(
         path: temporary,
@@ -131,7 +128,7 @@ package final class BackupWriter {
     try systemCall("stat") { isOthers ? lstat(path, &status) : stat(path, &status) }
     guard isStore else { return try add(name, path, like: status, flags: isOthers ? O_NOFOLLOW : 0) }
     let copy = temporary + ".copy"
-    defer { for ending in ["", "-wal", "-shm"] { unlink(copy + ending) } }
+    defer { for ending in Database.endings { unlink(copy + ending) } }
     try StoreCopy.make(of: path, at: copy)
     try add(name, copy, like: status)
   }
@@ -241,7 +238,7 @@ enum StoreCopy {
     for _ in 0..<attempts {
       let before = try Look(path)
       if !before.isFresh {
-        for ending in ["", "-wal", "-shm"] { unlink(copy + ending) }
+        for ending in Database.endings { unlink(copy + ending) }
         try copyFile(path, copy)
         if !before.log.isEmpty { try copyFile(path + "-wal", copy + "-wal") }
         if try Look(path) == before { return try settle(copy, of: path) }
@@ -269,8 +266,7 @@ enum StoreCopy {
 
   private static func copyFile(_ path: String, _ copy: String) throws(SystemError) {
     let source = FileDescriptor(try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) })
-    let target = FileDescriptor(
-      try systemCall("open") { open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) })
+    let target = try FileDescriptor(creating: copy)
     var piece = [UInt8](repeating: 0, count: BackupFile.piece)
     while true {
       var span = piece.mutableSpan

@@ -134,8 +134,7 @@ package final class BackupReader {
   package func unpack(_ member: BackupMember, to path: String, owner: (user: uid_t, group: gid_t)? = nil)
     throws
   {
-    let file = FileDescriptor(
-      try systemCall("open") { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) })
+    let file = try FileDescriptor(creating: path)
     try forEachPiece(of: member) { try file.write(Array($0).span) }
     if let owner { try systemCall("fchown") { fchown(file.number, owner.user, owner.group) } }
     try systemCall("fchmod") { fchmod(file.number, mode_t(member.mode)) }

@@ -1,5 +1,4 @@
 import Beacons
-import Core
 import Pipeline
 
 /// Which row holds which beacon, and the long texts that many beacons share (rules of zones).

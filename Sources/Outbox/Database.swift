@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// An error of SQLite, in its own words.
 struct DatabaseError: Error {
@@ -9,6 +10,9 @@ struct DatabaseError: Error {
 
 /// An SQLite file. It has no lock. Only its owner waits for the disk.
 final class Database {
+  /// What is appended to its path for the file itself, its log, and the log's index.
+  static let endings = ["", "-wal", "-shm"]
+
   private let connection: SQLConnection
 
   /// Opens the file, or creates it.
@@ -30,6 +34,18 @@ final class Database {
       path: "file:\(path.hasPrefix("/") ? "" : "./")\(place)?immutable=1",
       flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX)
     try connection.execute(script: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
+  }
+
+  /// Opens what is at a path. If it is damaged, it is set aside as `….damaged`, replacing an earlier one, and opened anew.
+  static func settingDamagedAside<Store>(
+    _ path: String, saying notice: String, _ open: () throws -> Store
+  ) throws -> (store: Store, notice: String?) {
+    do { return (try open(), nil) } catch let error as DatabaseError
+      where [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(error.code)
+    {
+      for ending in endings { rename(path + ending, path + ".damaged" + ending) }
+      return (try open(), notice)
+    }
   }
 
   /// Outside `write`, each statement is a transaction of its own.

@@ -58,9 +58,6 @@ package struct DiaryEntry: Sendable {
       detail: detail)
     if kind != .event { self.transition = transition }
   }
-
-  /// Its approximate size in memory, in octets.
-  var octets: Int { 200 + thing.utf8.count + place.utf8.count + detail.utf8.count }
 }
 
 /// Which entries are asked for.

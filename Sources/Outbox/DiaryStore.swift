@@ -24,10 +24,7 @@ package final class DiaryStore {
   /// - Parameter path: nil: it is kept in memory.
   package init(path: String?) throws {
     self.path = path
-    if let path {
-      try PrivateFile.prepare(path)
-      for ending in ["-wal", "-shm"] { try PrivateFile.prepare(path + ending, isMade: false) }
-    }
+    if let path { try PrivateFile.prepare(store: path) }
     // What was forgotten must not stay readable in free space.
     database = try Database(
       path: path ?? ":memory:",
@@ -63,14 +60,9 @@ package final class DiaryStore {
   ) throws -> (store: DiaryStore, notice: String?) {
     let path = directory.diary(gateway: gateway)
     _ = try directory.make()
-    do { return (try DiaryStore(path: path), nil) } catch let error as DatabaseError
-      where [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(error.code)
-    {
-      for ending in ["", "-wal", "-shm"] { rename(path + ending, path + ".damaged" + ending) }
-      return (
-        try DiaryStore(path: path), "the diary \(path) is damaged; it is set aside as \(path).damaged"
-      )
-    }
+    return try Database.settingDamagedAside(
+      path, saying: "the diary \(path) is damaged; it is set aside as \(path).damaged"
+    ) { try DiaryStore(path: path) }
   }
 
   /// A gateway that has no diary yet goes on with that of its former name.
@@ -79,7 +71,7 @@ package final class DiaryStore {
   package static func adopt(from former: [FormerOutbox], as gateway: String, in directory: StateDirectory) {
     let path = directory.diary(gateway: gateway)
     guard former.count == 1, !FileManager.default.fileExists(atPath: path) else { return }
-    for ending in ["", "-wal", "-shm"] {
+    for ending in Database.endings {
       rename(directory.diary(gateway: former[0].gateway) + ending, path + ending)
     }
   }
@@ -181,7 +173,7 @@ package final class DiaryStore {
       try database.checkpoint()
     }
     // What was set aside has it, too.
-    if let path { for ending in ["", "-wal", "-shm"] { unlink(path + ".damaged" + ending) } }
+    if let path { for ending in Database.endings { unlink(path + ".damaged" + ending) } }
     return count
   }
 

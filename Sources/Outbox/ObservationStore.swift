@@ -1,4 +1,3 @@
-import Beacons
 import CSQLite
 import Core
 import Glibc
@@ -31,16 +30,11 @@ package final class ObservationStore {
   ) throws -> (store: ObservationStore, notice: String?) {
     let path = directory.observations(gateway: gateway)
     _ = try directory.make()
-    do {
-      return (try ObservationStore(path: path), nil)
-    } catch let error as DatabaseError
-      where [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(error.code)
-    {
-      for suffix in ["", "-wal", "-shm"] { rename(path + suffix, path + ".damaged" + suffix) }
-      let notice =
+    return try Database.settingDamagedAside(
+      path,
+      saying:
         "\(path), where observations wait, is damaged; it is set aside as \(path).damaged; starting a new one"
-      return (try ObservationStore(path: path), notice)
-    }
+    ) { try ObservationStore(path: path) }
   }
 
   init(path: String, boot: String = OpenOutbox.bootID) throws {
@@ -50,8 +44,7 @@ package final class ObservationStore {
   }
 
   private static func open(_ path: String) throws -> Database {
-    try PrivateFile.prepare(path)
-    for suffix in ["-wal", "-shm"] { try PrivateFile.prepare(path + suffix, isMade: false) }
+    try PrivateFile.prepare(store: path)
     let database = try Database(
       path: path,
       setUp: """
@@ -102,7 +95,7 @@ package final class ObservationStore {
   /// Replaces the file with an empty one.
   private func begin() throws {
     try? database.close()
-    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    for ending in Database.endings { unlink(path + ending) }
     database = try Self.open(path)
   }
 

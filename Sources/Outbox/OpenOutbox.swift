@@ -1,4 +1,3 @@
-import Beacons
 import CSQLite
 import Core
 import FoundationEssentials
@@ -121,7 +120,7 @@ package struct OpenOutbox {
     let older = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted()
     for name in older.dropLast(Self.asideLimit - 1) {
-      for suffix in ["", "-wal", "-shm"] {
+      for suffix in Database.endings {
         try? FileManager.default.removeItem(atPath: folder.appendingPathComponent(name + suffix).path)
       }
     }

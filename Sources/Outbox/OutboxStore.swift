@@ -1,5 +1,4 @@
 import CSQLite
-import Contract
 import Glibc
 import Pipeline
 

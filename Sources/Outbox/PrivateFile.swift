@@ -31,6 +31,12 @@ enum PrivateFile {
     }
   }
 
+  /// The same for an SQLite file and what belongs to it.
+  static func prepare(store path: String) throws(PrivateFileError) {
+    try prepare(path)
+    for ending in Database.endings.dropFirst() { try prepare(path + ending, isMade: false) }
+  }
+
   /// Opens such a file, or creates it.
   static func open(_ path: String) throws(PrivateFileError) -> Int32 {
     try prepare(path)

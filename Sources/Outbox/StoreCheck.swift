@@ -1,5 +1,4 @@
 import CSQLite
-import Core
 import Glibc
 
 /// Questions about the SQLite files of a gateway that does not run.

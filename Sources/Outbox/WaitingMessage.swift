@@ -161,20 +161,20 @@ extension TransitionMessage {
       }
       transition.evidence.reason = try reader.reason()
       self.init(
-        transition: transition, epoch: epoch, sequence: sequence, gateway: gateway, zone: place,
-        beacon: beacon, receiver: receiver)
+        .zone(transition), epoch: epoch, sequence: sequence, gateway: gateway, place: place,
+        beacon: beacon, receiver: receiver, witnesses: witnesses)
       self.room = room
-      self.witnesses = witnesses
     case .room:
       guard let event = RoomTransition.Event(rawValue: event) else { throw PackedReader.Damaged() }
       let probability = try reader.optionalDouble()
       let (witnesses, evidence) = try reader.witnesses()
       self.init(
-        transition: RoomTransition(
-          event: event, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
-          wallTime: wallTime, probability: probability, evidence: evidence,
-          receiver: ReceiverIndex(rawValue: 0), reason: try reader.reason()),
-        epoch: epoch, sequence: sequence, gateway: gateway, room: place, beacon: beacon, receiver: receiver,
+        .room(
+          RoomTransition(
+            event: event, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
+            wallTime: wallTime, probability: probability, evidence: evidence,
+            receiver: ReceiverIndex(rawValue: 0), reason: try reader.reason())),
+        epoch: epoch, sequence: sequence, gateway: gateway, place: place, beacon: beacon, receiver: receiver,
         witnesses: witnesses)
     }
   }

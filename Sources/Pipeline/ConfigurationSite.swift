@@ -1,6 +1,5 @@
 import Beacons
 import Configuration
-import Core
 import Proximity
 
 /// The configuration, converted to the types of the modules that do the work.

@@ -1,6 +1,5 @@
 import Beacons
 import Contract
-import Core
 
 extension Pipeline {
   /// The pipeline's output, in order.

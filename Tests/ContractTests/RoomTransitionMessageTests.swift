@@ -13,11 +13,12 @@ import Testing
     RoomEvidence(receiver: ReceiverIndex(rawValue: 2), rssi: -81, expected: nil, samples: 3),
   ]
   static let message = TransitionMessage(
-    transition: RoomTransition(
-      event: .enter, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
-      wallTime: WallTime(nanoseconds: 1_795_211_403_120_000_000), probability: 0.8714, evidence: evidence,
-      receiver: ReceiverIndex(rawValue: 1)),
-    epoch: 7, sequence: 42, gateway: "flat", room: "kitchen", beacon: "van", receiver: "esp-kitchen",
+    .room(
+      RoomTransition(
+        event: .enter, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
+        wallTime: WallTime(nanoseconds: 1_795_211_403_120_000_000), probability: 0.8714, evidence: evidence,
+        receiver: ReceiverIndex(rawValue: 1))),
+    epoch: 7, sequence: 42, gateway: "flat", place: "kitchen", beacon: "van", receiver: "esp-kitchen",
     witnesses: ["esp-kitchen", "esp-hall"])
 
   private let topics = Topics(gateway: "flat")
@@ -44,13 +45,14 @@ import Testing
   @Test func inAZoneOfRoomsTheEvidenceHasTheRoom() {
     func message(_ room: String?) -> TransitionMessage {
       var message = TransitionMessage(
-        transition: Transition(
-          event: .exit, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
-          wallTime: Self.message.wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
-          evidence: Evidence(
-            threshold: 0.6, value: 0.8714, unit: .probability, samples: 15, dwell: .seconds(5),
-            receiver: ReceiverIndex(rawValue: 1), witnesses: Self.evidence)),
-        epoch: 7, sequence: 43, gateway: "flat", zone: "down", beacon: "van", receiver: "esp-kitchen")
+        .zone(
+          Transition(
+            event: .exit, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
+            wallTime: Self.message.wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
+            evidence: Evidence(
+              threshold: 0.6, value: 0.8714, unit: .probability, samples: 15, dwell: .seconds(5),
+              receiver: ReceiverIndex(rawValue: 1), witnesses: Self.evidence))),
+        epoch: 7, sequence: 43, gateway: "flat", place: "down", beacon: "van", receiver: "esp-kitchen")
       message.room = room
       message.witnesses = ["esp-kitchen", "esp-hall"]
       return message
@@ -75,13 +77,14 @@ import Testing
 
   @Test func aRoomAndAZoneOfOneNameHaveOtherIDs() throws {
     let zone = TransitionMessage(
-      transition: Transition(
-        event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
-        wallTime: Self.message.wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
-        evidence: Evidence(
-          threshold: 0, value: 0, unit: .seconds, samples: 0, dwell: .zero,
-          receiver: ReceiverIndex(rawValue: 1))),
-      gateway: "flat", zone: "kitchen", beacon: "van", receiver: "esp-kitchen")
+      .zone(
+        Transition(
+          event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
+          wallTime: Self.message.wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
+          evidence: Evidence(
+            threshold: 0, value: 0, unit: .seconds, samples: 0, dwell: .zero,
+            receiver: ReceiverIndex(rawValue: 1)))),
+      gateway: "flat", place: "kitchen", beacon: "van", receiver: "esp-kitchen")
     #expect(zone.id != Self.message.id)
     #expect(Self.message.id.utf8.count == 32)
   }
@@ -143,13 +146,12 @@ import Testing
   }
 
   @Test func timeAndCalendarAreThoseOfTheDecision() {
-    var message = Self.message
-    message.wallTime = WallTime(nanoseconds: 5)
+    let message = Self.message
     guard case .room(let transition) = message.decision else {
       Issue.record("it is of a room")
       return
     }
-    #expect(transition.wallTime == WallTime(nanoseconds: 5))
+    #expect(message.wallTime == transition.wallTime && message.time == transition.time)
     #expect(message.transition == nil)
     #expect(message.event == .enter)
     #expect(message.beaconIndex == BeaconIndex(rawValue: 3))

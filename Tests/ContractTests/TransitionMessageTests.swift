@@ -8,14 +8,15 @@ import Testing
 
 @Suite struct TransitionMessageTests {
   static let message = TransitionMessage(
-    transition: Transition(
-      event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
-      wallTime: WallTime(nanoseconds: 1_795_211_403_120_000_000), distance: 1.4, distanceDeviation: 0.5,
-      rssi: -61,
-      evidence: Evidence(
-        threshold: 1.5, value: 1.4, unit: .metres, samples: 9, dwell: .seconds(2),
-        receiver: ReceiverIndex(rawValue: 0))),
-    epoch: 7, sequence: 42, gateway: "forecourt", zone: "pump-3", beacon: "fleet:1.2", receiver: "hci0")
+    .zone(
+      Transition(
+        event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
+        wallTime: WallTime(nanoseconds: 1_795_211_403_120_000_000), distance: 1.4, distanceDeviation: 0.5,
+        rssi: -61,
+        evidence: Evidence(
+          threshold: 1.5, value: 1.4, unit: .metres, samples: 9, dwell: .seconds(2),
+          receiver: ReceiverIndex(rawValue: 0)))),
+    epoch: 7, sequence: 42, gateway: "forecourt", place: "pump-3", beacon: "fleet:1.2", receiver: "hci0")
 
   @Test func isTheObjectOfTheContract() {
     #expect(
@@ -80,7 +81,7 @@ import Testing
       message.beacon = try any(Self.names)
       message.receiver = try any(Self.names)
       message.transition?.event = try #require(Transition.Event.allCases.randomElement(using: &dice))
-      message.wallTime = WallTime(nanoseconds: .random(in: .min ... .max, using: &dice))
+      message.transition?.wallTime = WallTime(nanoseconds: .random(in: .min ... .max, using: &dice))
       message.transition?.distance = Bool.random(using: &dice) ? try any() : nil
       message.transition?.distanceDeviation = Bool.random(using: &dice) ? try any() : nil
       message.transition?.rssi = Bool.random(using: &dice) ? try any() : nil
@@ -103,7 +104,7 @@ import Testing
     (message.epoch, message.sequence) = (.max, .max)
     (message.gateway, message.place, message.beacon, message.receiver) = ("\0", "\0", "\0", "\0")
     message.transition?.event = .enter
-    message.wallTime = WallTime(nanoseconds: .min)
+    message.transition?.wallTime = WallTime(nanoseconds: .min)
     let longest = -Double.greatestFiniteMagnitude
     message.transition?.distance = longest
     message.transition?.distanceDeviation = longest

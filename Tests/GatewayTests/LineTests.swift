@@ -35,7 +35,7 @@ import Testing
         evidence: probability == nil ? [] : evidence, receiver: ReceiverIndex(rawValue: 0), reason: reason)
       return TransitionLine(
         TransitionMessage(
-          transition: transition, gateway: "flat", room: "kitchen", beacon: "van", receiver: "esp-hall",
+          .room(transition), gateway: "flat", place: "kitchen", beacon: "van", receiver: "esp-hall",
           witnesses: ["esp-kitchen", "esp-hall"])
       ).text
     }

@@ -33,13 +33,14 @@ import Testing
 
   private func transition() -> TransitionMessage {
     TransitionMessage(
-      transition: RoomTransition(
-        event: .enter, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1),
-        time: MonotonicTime(nanoseconds: 5), wallTime: Self.start, probability: 0.87,
-        evidence: [
-          RoomEvidence(receiver: ReceiverIndex(rawValue: 0), rssi: -58.5, expected: -60, samples: 12)
-        ], receiver: ReceiverIndex(rawValue: 0), reason: nil), epoch: 7, sequence: 9, gateway: "flat",
-      room: "kitchen", beacon: "key", receiver: "esp", witnesses: ["esp"])
+      .room(
+        RoomTransition(
+          event: .enter, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1),
+          time: MonotonicTime(nanoseconds: 5), wallTime: Self.start, probability: 0.87,
+          evidence: [
+            RoomEvidence(receiver: ReceiverIndex(rawValue: 0), rssi: -58.5, expected: -60, samples: 12)
+          ], receiver: ReceiverIndex(rawValue: 0), reason: nil)), epoch: 7, sequence: 9, gateway: "flat",
+      place: "kitchen", beacon: "key", receiver: "esp", witnesses: ["esp"])
   }
 
   @Test func `a transition comes back with its evidence and its number`() throws {

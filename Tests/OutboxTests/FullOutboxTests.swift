@@ -15,14 +15,15 @@ import Testing
         WaitingMessage(
           row: Int64(number),
           TransitionMessage(
-            transition: Transition(
-              event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0),
-              time: .zero,
-              wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
-              evidence: Evidence(
-                threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
-                receiver: ReceiverIndex(rawValue: 0))),
-            epoch: 1, sequence: number, gateway: "forecourt", zone: "pump-3",
+            .zone(
+              Transition(
+                event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0),
+                time: .zero,
+                wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
+                evidence: Evidence(
+                  threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
+                  receiver: ReceiverIndex(rawValue: 0)))),
+            epoch: 1, sequence: number, gateway: "forecourt", place: "pump-3",
             beacon: "fleet:1.\(number)",
             receiver: "hci0"))
       })

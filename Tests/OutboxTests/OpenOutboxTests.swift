@@ -31,15 +31,16 @@ import Testing
         WaitingMessage(
           row: Int64(sequence),
           TransitionMessage(
-            transition: Transition(
-              event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
-              time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)),
-              distance: 1.38,
-              distanceDeviation: nil, rssi: -62.25,
-              evidence: Evidence(
-                threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
-                receiver: ReceiverIndex(rawValue: 0))),
-            epoch: epoch, sequence: sequence, gateway: "front yard", zone: "pump 3", beacon: "van",
+            .zone(
+              Transition(
+                event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
+                time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)),
+                distance: 1.38,
+                distanceDeviation: nil, rssi: -62.25,
+                evidence: Evidence(
+                  threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
+                  receiver: ReceiverIndex(rawValue: 0)))),
+            epoch: epoch, sequence: sequence, gateway: "front yard", place: "pump 3", beacon: "van",
             receiver: "hci0")))
     }
     return batch

@@ -11,13 +11,14 @@ import Testing
 @Suite struct OutboxTests {
   private func transition(_ sequence: UInt64) -> TransitionMessage {
     TransitionMessage(
-      transition: Transition(
-        event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
-        wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
-        evidence: Evidence(
-          threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
-          receiver: ReceiverIndex(rawValue: 0))),
-      epoch: 1, sequence: sequence, gateway: "g", zone: "z", beacon: "b", receiver: "r")
+      .zone(
+        Transition(
+          event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
+          wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
+          evidence: Evidence(
+            threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
+            receiver: ReceiverIndex(rawValue: 0)))),
+      epoch: 1, sequence: sequence, gateway: "g", place: "z", beacon: "b", receiver: "r")
   }
 
   private func state(_ topic: String, _ payload: String) -> Message {

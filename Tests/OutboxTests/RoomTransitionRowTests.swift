@@ -31,14 +31,15 @@ import Testing
 
   private func zone(_ sequence: UInt64) -> TransitionMessage {
     TransitionMessage(
-      transition: Transition(
-        event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
-        time: MonotonicTime(nanoseconds: 5), wallTime: start, distance: 1.38, distanceDeviation: nil,
-        rssi: -62.25,
-        evidence: Evidence(
-          threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
-          receiver: ReceiverIndex(rawValue: 0))),
-      epoch: 1, sequence: sequence, gateway: "flat", zone: "kitchen", beacon: "van", receiver: "hci0")
+      .zone(
+        Transition(
+          event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
+          time: MonotonicTime(nanoseconds: 5), wallTime: start, distance: 1.38, distanceDeviation: nil,
+          rssi: -62.25,
+          evidence: Evidence(
+            threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
+            receiver: ReceiverIndex(rawValue: 0)))),
+      epoch: 1, sequence: sequence, gateway: "flat", place: "kitchen", beacon: "van", receiver: "hci0")
   }
 
   private func room(
@@ -46,16 +47,17 @@ import Testing
     witnesses: Int = 2, reason: Evidence.Reason? = nil
   ) -> TransitionMessage {
     TransitionMessage(
-      transition: RoomTransition(
-        event: event, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
-        time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)),
-        probability: probability,
-        evidence: (0..<witnesses).map {
-          RoomEvidence(
-            receiver: ReceiverIndex(rawValue: UInt16($0)), rssi: -58.25 - Double($0),
-            expected: $0 == 0 ? nil : -60, samples: 12)
-        }, receiver: ReceiverIndex(rawValue: 1), reason: reason),
-      epoch: 1, sequence: sequence, gateway: "flat", room: "kitchen", beacon: "van", receiver: "esp-1",
+      .room(
+        RoomTransition(
+          event: event, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
+          time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)),
+          probability: probability,
+          evidence: (0..<witnesses).map {
+            RoomEvidence(
+              receiver: ReceiverIndex(rawValue: UInt16($0)), rssi: -58.25 - Double($0),
+              expected: $0 == 0 ? nil : -60, samples: 12)
+          }, receiver: ReceiverIndex(rawValue: 1), reason: reason)),
+      epoch: 1, sequence: sequence, gateway: "flat", place: "kitchen", beacon: "van", receiver: "esp-1",
       witnesses: (0..<witnesses).map { "esp-\($0)" })
   }
 
@@ -74,10 +76,11 @@ import Testing
 
   private func event(_ sequence: UInt64, _ happening: Happening, packet: UInt32? = nil) -> TransitionMessage {
     TransitionMessage(
-      event: BeaconEvent(
-        beacon: BeaconIndex(rawValue: 3), time: MonotonicTime(nanoseconds: 5), wallTime: start,
-        reading: ReadingKind(Reading(.button, ordinal: 2, .button(.press))), happening: happening,
-        packet: packet), epoch: 1, sequence: sequence, gateway: "flat", beacon: "van", receiver: "esp-1")
+      .event(
+        BeaconEvent(
+          beacon: BeaconIndex(rawValue: 3), time: MonotonicTime(nanoseconds: 5), wallTime: start,
+          reading: ReadingKind(Reading(.button, ordinal: 2, .button(.press))), happening: happening,
+          packet: packet)), epoch: 1, sequence: sequence, gateway: "flat", beacon: "van", receiver: "esp-1")
   }
 
   private func octets(_ content: any NumberedMessage) -> String {

@@ -1,11 +1,12 @@
 import Beacons
 import Core
 import Glibc
+import Radio
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Radio
+@testable import Feed
 
 /// HCI events that another process sends, heard as an adapter's are: the test is the other process.
 struct FeedTests {

@@ -9,13 +9,14 @@ import Testing
 struct RecentDecisionsTests {
   private func message(_ number: UInt64) -> TransitionMessage {
     var message = TransitionMessage(
-      transition: Transition(
-        event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
-        wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
-        evidence: Evidence(
-          threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
-          receiver: ReceiverIndex(rawValue: 0))),
-      gateway: "g", zone: "z", beacon: "b", receiver: "r")
+      .zone(
+        Transition(
+          event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
+          wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
+          evidence: Evidence(
+            threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
+            receiver: ReceiverIndex(rawValue: 0)))),
+      gateway: "g", place: "z", beacon: "b", receiver: "r")
     (message.epoch, message.sequence) = (7, number)
     return message
   }

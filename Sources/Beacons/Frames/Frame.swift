@@ -1,5 +1,3 @@
-import Core
-
 /// The decoded contents of one AD structure: a plain value of fixed size. Variable parts (BTHome's objects) stay
 /// in the payload and are read from there.
 public enum Frame: Hashable, Sendable {

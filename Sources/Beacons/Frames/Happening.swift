@@ -1,5 +1,3 @@
-import Core
-
 /// An event in a reading, in BTHome's words. A button or a dimmer has its events as values. A binary reading or a counter of
 /// movements has one when it changes.
 ///

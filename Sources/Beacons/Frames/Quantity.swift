@@ -1,5 +1,3 @@
-import Core
-
 /// The quantity that a reading measures. Every object of BTHome and every field of a RuuviTag has exactly one.
 public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case temperature, humidity, pressure, batteryLevel, batteryVoltage, illuminance, massKilograms

@@ -1,5 +1,3 @@
-import Core
-
 /// One value that a beacon measured or reported.
 public struct Reading: Hashable, Sendable {
   public var quantity: Quantity

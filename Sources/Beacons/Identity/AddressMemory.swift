@@ -1,5 +1,4 @@
 import CPrefetch
-import Core
 
 /// Which beacon was last seen at an address. With it, a frame without identity (telemetry, a sensor's readings)
 /// finds its beacon, and a frame with an identity seldom needs a search.

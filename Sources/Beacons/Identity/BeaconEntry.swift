@@ -1,5 +1,3 @@
-import Core
-
 /// A configured beacon or region.
 public struct BeaconEntry: Hashable, Sendable {
   public var name: String

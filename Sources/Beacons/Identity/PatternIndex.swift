@@ -1,5 +1,3 @@
-import Core
-
 /// Finds the entries that match a beacon in a few look-ups, however many entries there are.
 struct PatternIndex: Sendable {
   /// The part of an identity that a pattern fixes.

@@ -1,5 +1,3 @@
-import Core
-
 /// An open-addressing hash table that gives keys the places 0, 1, 2 … in the order of insertion. Places never change. The
 /// place of a removed key is reused.
 ///

@@ -1,5 +1,4 @@
 import CCrypto
-import Core
 import Synchronization
 
 /// A reusable cipher context of libcrypto. Creating one allocates memory; using it does not.

@@ -1,5 +1,3 @@
-import Core
-
 /// A 128-bit key. It never prints itself.
 public struct SecretKey: Sendable, Equatable {
   let octets: [UInt8]

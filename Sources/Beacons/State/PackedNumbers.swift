@@ -1,5 +1,3 @@
-import Core
-
 /// Codes many numbers of which most equal the previous one, such as the probabilities of a large site's rooms, in 32-bit words.
 /// Each run begins with a count: positive, of equal numbers, which are written once; negative, of numbers that are written one
 /// by one.

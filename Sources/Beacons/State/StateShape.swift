@@ -1,5 +1,3 @@
-import Core
-
 /// What the octets of a state consist of. It is kept beside states that must outlive a version, so that a later version reads them
 /// by the names of their fields: fields that it no longer has are passed over, and new ones keep the value that a new part has.
 ///

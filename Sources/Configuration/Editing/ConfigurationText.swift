@@ -26,7 +26,7 @@ package struct ConfigurationText: Sendable {
     self.environment = environment
     self.hostName = hostName
     self.connects = connects
-    let files = NamedFileReader(environment: environment, directory: directory(of: path), connects: connects)
+    let files = NamedFileReader(environment: environment, directory: folder(of: path), connects: connects)
     content = Result { () throws(ConfigurationErrors) in
       try Configuration.readTree(bytes, path: path, files, hostName: hostName, calibrates: false)
     }
@@ -103,7 +103,7 @@ package struct ConfigurationText: Sendable {
   /// The keys file that the text names, as an absolute path; nil: none.
   package var keysFile: String? {
     guard let text = (try? content.get())?.tree?["keys_file"]?.scalar else { return nil }
-    return absolute(text, in: directory(of: path), environment)
+    return absolute(text, in: folder(of: path), environment)
   }
 
   /// Adds a device that is known by an identity resolving key to `beacons:`, and `keys_file` if it is missing.
@@ -122,23 +122,28 @@ package struct ConfigurationText: Sendable {
     }
   }
 
+  /// Adds a line to the mapping of the whole file, at its end.
+  private func appending(_ line: String, to tree: Node?) throws(Unsupported) -> ConfigurationText {
+    guard let root = tree, case .mapping(let pairs) = root.content, let last = pairs.last else {
+      throw Unsupported("the file is no mapping")
+    }
+    let source = SourceText(bytes)
+    guard !source.isFlow(root), root.position.column == 1 else {
+      throw Unsupported("it is written unusually")
+    }
+    try MappingEditor.refuseBlockText(source, at: last.value)
+    var edits = TextEdits()
+    let isEnded = bytes.last == UInt8(ascii: "\n")
+    edits.insert((isEnded ? "" : source.lineEnd) + line + source.lineEnd, at: bytes.count)
+    return try replacing(edits)
+  }
+
   private func adding(keysFile: String) throws(EditRefusal) -> ConfigurationText {
     let line = "keys_file: \(yamlScalar(keysFile))"
     let (before, tree) = try current(yaml: line + "\n")
     let changed = try changed(line + "\n") { () throws(Unsupported) in
-      guard let root = tree, case .mapping(let pairs) = root.content, let last = pairs.last else {
-        throw Unsupported("the file is no mapping")
-      }
-      let source = SourceText(bytes)
-      guard !source.isFlow(root), root.position.column == 1 else {
-        throw Unsupported("it is written unusually")
-      }
-      try MappingEditor.refuseBlockText(source, at: last.value)
-      var edits = TextEdits()
-      let isEnded = bytes.last == UInt8(ascii: "\n")
-      edits.insert((isEnded ? "" : source.lineEnd) + line + source.lineEnd, at: bytes.count)
-      return (
-        try replacing(edits),
+      (
+        try appending(line, to: tree),
         { after in
           var meant = before
           meant.keys = after.keys
@@ -240,19 +245,8 @@ extension ConfigurationText {
       do throws(EditRefusal) { (before, tree) = try current(yaml: line + "\n") } catch {
         throw Unsupported("the file has errors as it is", diagnostics: error.diagnostics)
       }
-      guard let root = tree, case .mapping(let pairs) = root.content, let last = pairs.last else {
-        throw Unsupported("the file is no mapping")
-      }
-      guard root["calibration"] == nil else { throw Unsupported("it has a calibration") }
-      let source = SourceText(bytes)
-      guard !source.isFlow(root), root.position.column == 1 else {
-        throw Unsupported("it is written unusually")
-      }
-      try MappingEditor.refuseBlockText(source, at: last.value)
-      let isEnded = bytes.last == UInt8(ascii: "\n")
-      var edits = TextEdits()
-      edits.insert((isEnded ? "" : source.lineEnd) + line + source.lineEnd, at: bytes.count)
-      let text = try replacing(edits)
+      guard tree?["calibration"] == nil else { throw Unsupported("it has a calibration") }
+      let text = try appending(line, to: tree)
       let after: Configuration.Loaded
       do throws(ConfigurationErrors) { after = try text.loaded() } catch {
         throw Unsupported("the file would have errors", diagnostics: error.diagnostics)

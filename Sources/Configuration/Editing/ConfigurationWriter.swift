@@ -39,8 +39,7 @@ package final class ConfigurationWriter: Sendable {
   package var obstacle: Refusal? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }
-    let folder = unsafe FileReplacement.folder(of: String(cString: real))
-    guard unsafe access(folder, W_OK) != 0 else { return nil }
+    guard unsafe access(folder(of: String(cString: real)), W_OK) != 0 else { return nil }
     return Refusal(cannotWrite: path, SystemError(call: "access", code: errno))
   }
 
@@ -102,7 +101,7 @@ extension ConfigurationWriter.Refusal {
   /// A file that cannot be written, and how to mend it.
   package init(cannotWrite path: String, _ error: SystemError) {
     reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"
-    let folder = FileReplacement.folder(of: path)
+    let folder = folder(of: path)
     switch error.code {
     case EACCES, EPERM:
       let user =
@@ -127,10 +126,6 @@ struct FileReplacement {
     self.path = unsafe String(cString: real)
   }
 
-  static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-  }
-
   /// - Parameter isStillMeant: called directly before the old file is replaced; if it returns false, `ESTALE` is thrown.
   func write(_ bytes: [UInt8], ifStill isStillMeant: () -> Bool) throws(SystemError) {
     var old = stat()
@@ -138,24 +133,18 @@ struct FileReplacement {
     guard old.st_mode & S_IFMT == S_IFREG else { throw SystemError(call: "stat", code: EINVAL) }
     // In the same folder, so that it can replace the file in one step.
     let temporary = "\(path).\(getpid()).new"
-    let number = try create(temporary)
+    // The file of a crashed process.
+    unsafe unlink(temporary)
+    let file = try FileDescriptor(creating: temporary)
     do throws(SystemError) {
-      try fill(FileDescriptor(number), bytes, like: old)
+      try fill(file, bytes, like: old)
       guard isStillMeant() else { throw SystemError(call: "rename", code: ESTALE) }
       _ = try systemCall("rename") { unsafe rename(temporary, path) }
     } catch {
       unsafe unlink(temporary)
       throw error
     }
-    synchroniseFolder()
-  }
-
-  private func create(_ temporary: String) throws(SystemError) -> Int32 {
-    // The file of a crashed process.
-    unsafe unlink(temporary)
-    return try systemCall("open") {
-      unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    }
+    synchroniseFolder(folder(of: path))
   }
 
   private func fill(_ file: consuming FileDescriptor, _ bytes: [UInt8], like old: stat) throws(SystemError) {
@@ -168,13 +157,5 @@ struct FileReplacement {
     try file.write(bytes.span)
     _ = try systemCall("fchmod") { fchmod(number, mode) }
     _ = try systemCall("fsync") { fsync(number) }
-  }
-
-  /// So that the new name survives a power cut.
-  private func synchroniseFolder() {
-    let number = unsafe open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { return }
-    _ = fsync(number)
-    close(number)
   }
 }

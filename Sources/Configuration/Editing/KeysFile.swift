@@ -74,10 +74,7 @@ package struct KeysFile: Sendable {
   }
 
   private func create(like neighbour: String?) throws(SystemError) {
-    let file = FileDescriptor(
-      try systemCall("open") {
-        unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      })
+    let file = try FileDescriptor(creating: path)
     var owner = stat()
     if let neighbour, unsafe stat(neighbour, &owner) == 0 {
       // Only root can, and only root need.

@@ -1,6 +1,5 @@
 import Beacons
 import Contract
-import Core
 import Proximity
 
 /// A configuration that is being put together, answer by answer.

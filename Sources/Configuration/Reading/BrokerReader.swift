@@ -1,4 +1,3 @@
-import Beacons
 import Contract
 import Core
 
@@ -73,11 +72,7 @@ struct BrokerReader {
   func readPassword(_ section: Section, username: String?) -> Secret? {
     let file = section.take("password_file")
     let variable = section.take("password_env")
-    if let literal = section.take("password", isVocabulary: false) {
-      literal.error(
-        "a password does not belong here",
-        hint: "put it into a file of mode 0600 and name that: password_file: /etc/beaconkeeper/password")
-    }
+    section.refusePassword("password")
     if let variable, file != nil {
       return variable.refused("both password_file and password_env are given", hint: "keep one of them")
     }

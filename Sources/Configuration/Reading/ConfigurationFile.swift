@@ -1,3 +1,4 @@
+import Core
 import FoundationEssentials
 import Glibc
 
@@ -146,7 +147,7 @@ extension Configuration {
     calibrates: Bool = false, check: Check? = nil, substitutes: [String: String] = [:]
   ) throws(ConfigurationErrors) -> Loaded {
     let files = NamedFileReader(
-      environment: environment, directory: directory(of: path), connects: connects, check: check,
+      environment: environment, directory: folder(of: path), connects: connects, check: check,
       substitutes: substitutes)
     return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
   }
@@ -165,11 +166,6 @@ extension Configuration {
       files: files.named.paths.union([configuration.calibrationFile].compactMap(\.self)))
     return (loaded, reader.tree)
   }
-}
-
-func directory(of path: String) -> String {
-  guard let slash = path.lastIndex(of: "/") else { return "." }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
 /// The first label of a host name, without invisible characters.

@@ -110,7 +110,7 @@ struct ConfigurationReader {
   private func readGateway(_ value: Value, into configuration: inout Configuration) {
     guard let section = value.section(hint: "for example { name: forecourt }") else { return }
     defer { section.finish() }
-    if let name = section.take("name").flatMap(checkedName) { configuration.gatewayName = name }
+    section.take("name", into: &configuration.gatewayName, checkedName)
     configuration.stateDirectory = section.take("state_directory").flatMap { $0.text() }
       .map { absolute($0, in: files.directory) }
   }
@@ -120,13 +120,10 @@ struct ConfigurationReader {
     guard let section = value?.section() else { return settings }
     defer { section.finish() }
     let day = TimeSpan.seconds(86400)
-    if let time = section.take("beacon_state").flatMap({ readTime($0, from: .milliseconds(100), upTo: day) })
-    {
-      settings.beaconState = time
+    section.take("beacon_state", into: &settings.beaconState) {
+      readTime($0, from: .milliseconds(100), upTo: day)
     }
-    if let time = section.take("health").flatMap({ readTime($0, from: .seconds(1), upTo: day) }) {
-      settings.health = time
-    }
+    section.take("health", into: &settings.health) { readTime($0, from: .seconds(1), upTo: day) }
     return settings
   }
 }
@@ -146,15 +143,9 @@ struct ReceiverReader {
     let adapter = section.take("adapter").flatMap(readAddress)
     var calibration = Calibration()
     calibration.measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
-    if let exponent = section.take("exponent").flatMap({ $0.number(in: 1...6) }) {
-      calibration.exponent = exponent
-    }
-    if let offset = section.take("offset").flatMap({ readGain($0, in: -40...40) }) {
-      calibration.offset = offset
-    }
-    if let deviation = section.take("deviation").flatMap({ readGain($0, in: 0.5...20) }) {
-      calibration.deviation = deviation
-    }
+    section.take("exponent", into: &calibration.exponent) { $0.number(in: 1...6) }
+    section.take("offset", into: &calibration.offset) { readGain($0, in: -40...40) }
+    section.take("deviation", into: &calibration.deviation) { readGain($0, in: 0.5...20) }
     calibration.position = section.take("position").flatMap(readPosition)
     return name.map { ReceiverSettings(name: $0, adapter: adapter, calibration: calibration) }
   }
@@ -238,10 +229,8 @@ struct RadioReader {
     var settings = RadioSettings()
     guard let section = value.section(hint: "for example { duty: full }") else { return settings }
     defer { section.finish() }
-    if let duty: RadioSettings.Duty = section.take("duty").flatMap({ readChoice($0) }) {
-      settings.duty = duty
-    }
-    if let unblocks = section.take("unblock").flatMap(readFlag) { settings.unblocks = unblocks }
+    section.take("duty", into: &settings.duty) { readChoice($0) }
+    section.take("unblock", into: &settings.unblocks, readFlag)
     return settings
   }
 }

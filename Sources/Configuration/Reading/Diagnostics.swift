@@ -1,6 +1,3 @@
-import Beacons
-import Core
-
 /// Collects the errors and warnings in one file.
 final class Diagnostics {
   let file: String

@@ -1,4 +1,3 @@
-import Beacons
 import Contract
 import Core
 
@@ -32,14 +31,11 @@ struct FleetReader {
       if count == 0 { partitions.error("partitions cannot be 0", hint: "16 suits most sites") }
       settings.partitions = max(count, 1)
     }
-    if let span = section.take("interval").flatMap({
+    section.take("interval", into: &settings.interval) {
       readTime($0, from: .milliseconds(50), upTo: .seconds(10))
-    }) {
-      settings.interval = span
     }
-    if let span = section.take("checkpoint").flatMap({ readTime($0, from: .seconds(1), upTo: .seconds(60)) })
-    {
-      settings.checkpoint = span
+    section.take("checkpoint", into: &settings.checkpoint) {
+      readTime($0, from: .seconds(1), upTo: .seconds(60))
     }
     return settings
   }
@@ -97,10 +93,8 @@ struct PublishReader {
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }
     var settings = ObservationSettings()
-    if let interval = section.take("interval").flatMap({
+    section.take("interval", into: &settings.interval) {
       readTime($0, from: .milliseconds(50), upTo: .seconds(10))
-    }) {
-      settings.interval = interval
     }
     if let partitions = section.take("partitions") {
       if let count = partitions.integer(upTo: 1024) {

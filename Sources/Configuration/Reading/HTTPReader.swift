@@ -38,12 +38,7 @@ struct HTTPReader {
   // MARK: Passwords
 
   private func readPasswords(_ section: Section, into settings: inout HTTPSettings) {
-    if let literal = section.take("password", isVocabulary: false) {
-      literal.error(
-        "a password does not belong here",
-        hint:
-          "put it into a file of mode 0600 and name that: password_file: /etc/beaconkeeper/http-password")
-    }
+    section.refusePassword("http-password")
     settings.readPassword = section.take("password_file").flatMap(password)
     let write = section.take("write_password_file")
     settings.writePassword = write.flatMap(password)

@@ -17,22 +17,14 @@ struct HomeAssistantReader {
     }
     guard let section = value.section(hint: Self.hint) else { return settings }
     defer { section.finish() }
-    if let prefix = section.take("prefix").flatMap(readPrefix) { settings.prefix = prefix }
+    section.take("prefix", into: &settings.prefix, readPrefix)
     let formHint = "component for Home Assistant before 2024.12"
-    if let form: Discovery.Form = section.take("form").flatMap({ readChoice($0, hint: formHint) }) {
-      settings.form = form
-    }
+    section.take("form", into: &settings.form) { readChoice($0, hint: formHint) }
     let entitiesHint = "minimal: who is where; all: also signal, last seen and counters"
-    if let entities: EntityDetail = section.take("entities").flatMap({
-      readChoice($0, hint: entitiesHint)
-    }) {
-      settings.entities = entities
-    }
+    section.take("entities", into: &settings.entities) { readChoice($0, hint: entitiesHint) }
     settings.places = section.take("zones").flatMap(readPlaces)
     settings.areas = section.take("areas").flatMap(readAreas) ?? [:]
-    if let members = section.take("members").flatMap({ $0.integer(upTo: 10_000) }) {
-      settings.members = members
-    }
+    section.take("members", into: &settings.members) { $0.integer(upTo: 10_000) }
     settings.rooms = section.take("room_presence").flatMap { readRooms($0, discovery: settings.prefix) }
     settings.supportURL = section.take("support_url").flatMap(readSupportURL)
     return settings

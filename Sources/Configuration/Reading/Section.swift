@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// One value of the file with its position, and methods that read it as an expected type. A method that fails reports
@@ -186,6 +185,18 @@ final class Section {
     asked.insert(key)
     if isVocabulary { diagnostics.noteAsked(for: key, in: value.path) }
     return places[key].map { entries[$0].value } ?? foreign(key)
+  }
+
+  /// Puts the value for a key in place of a default, if there is one that can be read.
+  func take<Setting>(_ key: String, into setting: inout Setting, _ read: (Value) -> Setting?) {
+    if let new = take(key).flatMap(read) { setting = new }
+  }
+
+  /// - Parameter file: where the password belongs.
+  func refusePassword(_ file: String) {
+    take("password", isVocabulary: false)?.error(
+      "a password does not belong here",
+      hint: "put it into a file of mode 0600 and name that: password_file: /etc/beaconkeeper/\(file)")
   }
 
   /// The value for a key that the user wrote with another program's name.

@@ -5,7 +5,6 @@ package struct DiscoveryComponent: Hashable, Sendable {
   package enum Value: Hashable, Sendable {
     case text(String)
     case texts([String])
-    case flag(Bool)
     case number(Int)
     case null
   }
@@ -68,7 +67,6 @@ extension JSONWriter {
       switch option.value {
       case .text(let text): value(text)
       case .texts(let texts): array(texts) { $0.value($1) }
-      case .flag(let flag): value(flag)
       case .number(let number): value(number)
       case .null: null()
       }

@@ -1,5 +1,4 @@
 import Beacons
-import Core
 import Phones
 
 /// A device in Home Assistant, with all its components.

@@ -1,5 +1,4 @@
 import Beacons
-import Core
 
 /// How Home Assistant shows a quantity: a unit and classes that belong together, as its releases 2025.4 to 2026.11 check them.
 ///

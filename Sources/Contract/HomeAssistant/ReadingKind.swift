@@ -1,5 +1,4 @@
 import Beacons
-import Core
 
 /// A kind of reading that a beacon has sent; each is a sensor of its own.
 package struct ReadingKind: Hashable, Comparable, Sendable {

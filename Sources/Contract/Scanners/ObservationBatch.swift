@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// Another Beaconkeeper's observations, from its `observations/<partition>`. Unknown members are ignored.

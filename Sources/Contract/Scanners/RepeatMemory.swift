@@ -1,5 +1,4 @@
 import Beacons
-import Core
 
 /// The last time in each device's messages, to recognise repetitions. Of fixed size: if another device replaces an entry, one
 /// repetition is missed.

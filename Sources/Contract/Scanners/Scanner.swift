@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A remote program or device that publishes advertisements over MQTT: its name, its topics, and how to read its messages.

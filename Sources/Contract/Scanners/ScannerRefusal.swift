@@ -1,5 +1,4 @@
 import Beacons
-import Core
 
 /// Why a scanner's message, or one observation in it, was refused. Each cause is counted, and logged once per scanner.
 package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {

@@ -27,16 +27,6 @@ package struct TopicPattern: Hashable, Sendable {
     case any
     case field(Field)
     case rest
-
-    /// As text in a pattern.
-    var text: String {
-      switch self {
-      case .text(let text): text
-      case .any: "+"
-      case .field(let field): "{\(field.rawValue)}"
-      case .rest: "#"
-      }
-    }
   }
 
   package static let limit = 200

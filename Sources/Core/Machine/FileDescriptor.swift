@@ -6,6 +6,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
   package init(_ number: Int32) { self.number = number }
 
+  /// Creates a file that must not exist yet, and that only its owner may read.
+  package init(creating path: String) throws(SystemError) {
+    number = try systemCall("open") {
+      unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+  }
+
   deinit { close(number) }
 
   /// Length of a regular file; nil for anything else.

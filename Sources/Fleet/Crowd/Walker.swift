@@ -1,5 +1,3 @@
-import Beacons
-import Core
 import Glibc
 
 /// A tag that stays in a room for a while, walks straight to a place in a room next to it, and stays there.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A crowd of tags that walks through a site, and what the site's gateways hear and publish of it: a function of the settings and

@@ -39,7 +39,7 @@ package struct Backup {
       ]
       if let path {
         let full = absolute(path)
-        let folder = Self.folder(of: full)
+        let folder = folderPrefix(of: full)
         properties[Property.path] = full
         properties[Property.configuration] = Self.configuration + full.dropFirst(folder.count)
         for named in files.union([full]).sorted() {
@@ -97,9 +97,4 @@ package struct Backup {
 
   /// Without links and dots.
   static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
-
-  /// Up to its last slash.
-  static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-  }
 }

@@ -156,9 +156,9 @@ package struct Restore {
     guard !moves.contains(where: { $0.target == target }) else {
       throw BackupFault("two files of the backup belong to \(target); restore without --elsewhere")
     }
-    let folder = Backup.folder(of: target)
+    let folder = folderPrefix(of: target)
     // The service's user reads the configuration, and no secrets of root.
-    let mode = configurationPath.map { Backup.folder(of: $0) } == folder ? 0o755 : 0o700
+    let mode = configurationPath.map(folderPrefix) == folder ? 0o755 : 0o700
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
     let new = target + ".restore-new"
@@ -196,7 +196,7 @@ package struct Restore {
     if member.name == backup.properties[Backup.Property.configuration] { return configurationPath }
     // A dot file is some other program's.
     if member.name.hasPrefix(Backup.configuration), !Backup.isHidden(member.name), let configurationPath {
-      return Backup.folder(of: configurationPath) + member.name.dropFirst(Backup.configuration.count)
+      return folderPrefix(of: configurationPath) + member.name.dropFirst(Backup.configuration.count)
     }
     if member.name.hasPrefix(Backup.elsewhere) {
       let path = "/" + member.name.dropFirst(Backup.elsewhere.count)
@@ -227,12 +227,7 @@ package struct Restore {
         throw error
       }
     }
-    for folder in Set(moves.map { Backup.folder(of: $0.target) }) {
-      let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      guard number >= 0 else { continue }
-      _ = fsync(number)
-      close(number)
-    }
+    for folder in Set(moves.map { folder(of: $0.target) }) { synchroniseFolder(folder) }
     account.restored = moves.compactMap { $0.new == nil ? nil : $0.target }
     account.kept = moves.compactMap(\.kept)
   }

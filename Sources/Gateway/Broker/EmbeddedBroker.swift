@@ -1,4 +1,3 @@
-import Beacons
 import Core
 import FoundationEssentials
 import Glibc

@@ -1,6 +1,5 @@
 import CCrypto
 import FoundationEssentials
-import Mosquitto
 
 /// The access rights at the embedded broker. It listens on loopback, where every user of the machine can reach it.
 ///

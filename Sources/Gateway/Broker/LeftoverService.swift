@@ -1,9 +1,7 @@
-import Beacons
 import Configuration
 import Contract
 import Core
 import Mosquitto
-import Radio
 import ServiceLifecycle
 import Synchronization
 

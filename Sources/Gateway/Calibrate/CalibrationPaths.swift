@@ -1,7 +1,6 @@
 import Beacons
 import Configuration
 import Core
-import Pipeline
 import Proximity
 import Web
 

@@ -15,7 +15,7 @@ package struct CalibrationStore: Sendable {
   ///
   /// - Parameter path: the configuration's.
   package static func usual(beside path: String, of configuration: Configuration) -> String {
-    let folder = folder(of: path)
+    let folder = folderPrefix(of: path)
     let usual = folder + "rooms.json"
     guard let other = try? CalibrationFile(path: usual), other.isForeign(to: configuration) else {
       return usual
@@ -43,13 +43,8 @@ package struct CalibrationStore: Sendable {
 
   /// The name of the file as a configuration has it.
   package func name(beside configuration: String) -> String {
-    let folder = Self.folder(of: configuration)
+    let folder = folderPrefix(of: configuration)
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
-  }
-
-  /// Up to its last slash; empty: the working directory.
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   /// Returns whether there was an earlier file. A path that is not a plain file, such as /dev/stdout, is written to directly.

@@ -4,7 +4,6 @@ import Configuration
 import Core
 import Pipeline
 import Proximity
-import Radio
 
 /// The sightings of beacons during a walk, for calibration.
 package struct HeardWalk: Sendable {

@@ -3,7 +3,6 @@ import Configuration
 import Contract
 import Core
 import Pipeline
-import Proximity
 import Synchronization
 import Web
 

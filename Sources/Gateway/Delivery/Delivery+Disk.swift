@@ -1,11 +1,9 @@
-import Beacons
 import Contract
 import Core
 import Dispatch
 import Logging
 import Outbox
 import Pipeline
-import Radio
 import Synchronization
 import Web
 

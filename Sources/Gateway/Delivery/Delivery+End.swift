@@ -1,5 +1,3 @@
-import Beacons
-import Contract
 import Core
 import Dispatch
 import Logging

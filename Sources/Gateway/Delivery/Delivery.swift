@@ -1,12 +1,10 @@
 import Beacons
-import Configuration
 import Contract
 import Core
 import Logging
 import Mosquitto
 import Outbox
 import Pipeline
-import Proximity
 import ServiceLifecycle
 import Synchronization
 import Web

@@ -1,4 +1,3 @@
-import Beacons
 import Contract
 import Core
 

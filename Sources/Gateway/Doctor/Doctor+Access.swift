@@ -1,7 +1,5 @@
-import Beacons
 import Configuration
 import Contract
-import Core
 import Mosquitto
 
 extension Doctor {

@@ -1,6 +1,5 @@
 import Beacons
 import Configuration
-import Core
 import FoundationEssentials
 import Glibc
 import Radio

@@ -1,12 +1,9 @@
-import Beacons
 import Configuration
-import Contract
 import Core
 import FoundationEssentials
 import Glibc
 import Mosquitto
 import Outbox
-import Radio
 
 /// Checks everything that the gateway needs, and leaves nothing changed.
 package struct Doctor: Sendable {

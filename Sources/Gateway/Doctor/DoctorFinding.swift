@@ -1,5 +1,3 @@
-import Beacons
-import Contract
 import Core
 
 /// The result of one check.

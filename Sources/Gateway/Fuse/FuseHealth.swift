@@ -3,7 +3,6 @@ import Configuration
 import Contract
 import Core
 import Fleet
-import Logging
 import Mosquitto
 
 /// `worker/<worker>/health` (retained): which partitions a worker has, and how far behind they are.

@@ -1,4 +1,3 @@
-import Beacons
 import Configuration
 import Contract
 import Core

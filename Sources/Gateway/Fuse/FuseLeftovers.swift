@@ -4,7 +4,6 @@ import Contract
 import Core
 import Fleet
 import Logging
-import Mosquitto
 import Synchronization
 
 /// Retained messages at the broker for results about beacons that nobody has heard since their partition began anew: after a

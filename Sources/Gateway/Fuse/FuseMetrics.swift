@@ -1,4 +1,3 @@
-import Beacons
 import Configuration
 import Contract
 import Core
@@ -26,20 +25,15 @@ extension FuseWorker {
   /// The present counters.
   func metricsText(at now: MonotonicTime, _ wallNow: WallTime, _ depths: [Int: Int]) -> String {
     var writer = PrometheusText(labels: [("gateway", names.site), ("worker", name)])
-    func single(_ name: String, _ help: String, _ value: Int) {
-      writer.family(name, help)
-      writer.sample(name, UInt64(clamping: value))
-    }
     writer.family("build_info", "The version that runs.")
     writer.sample("build_info", [("version", version)], 1)
-    single("worker_rabbitmq_connected", "Whether it is connected to RabbitMQ.", rabbit == nil ? 0 : 1)
-    single("worker_leads", "Whether it publishes the site-wide topics.", lead.isLeading ? 1 : 0)
-    single("worker_peers", "Workers that it hears, itself too.", workers.count)
-    single("worker_partitions", "Partitions that it has.", holdings.count)
+    writer.single("worker_rabbitmq_connected", "Whether it is connected to RabbitMQ.", rabbit == nil ? 0 : 1)
+    writer.single("worker_leads", "Whether it publishes the site-wide topics.", lead.isLeading ? 1 : 0)
+    writer.single("worker_peers", "Workers that it hears, itself too.", UInt64(workers.count))
+    writer.single("worker_partitions", "Partitions that it has.", UInt64(holdings.count))
     let held = holdings.sorted { $0.key < $1.key }
     func each(_ name: String, _ help: String, _ value: (FuseHolding) -> UInt64) {
-      writer.family(name, help)
-      for (number, holding) in held { writer.sample(name, [("partition", "\(number)")], value(holding)) }
+      writer.per(held, name, help) { [([("partition", "\($0.key)")], value($0.value))] }
     }
     func spans(_ name: String, _ help: String, _ value: (FuseHolding) -> TimeSpan?) {
       writer.family(name, help)
@@ -54,9 +48,9 @@ extension FuseWorker {
     }
     spans("partition_checkpoint_age_seconds", "How old the last checkpoint is.") { now - $0.saved }
     each("partition_checkpoint_bytes", "How long the last checkpoint was.") { UInt64(clamping: $0.octets) }
-    writer.family("partition_queue_messages", "Messages in the queue that no worker has yet.")
-    for (number, depth) in depths.sorted(by: { $0.key < $1.key }) where holdings[number] != nil {
-      writer.sample("partition_queue_messages", [("partition", "\(number)")], UInt64(clamping: depth))
+    let known = depths.filter { holdings[$0.key] != nil }.sorted { $0.key < $1.key }
+    writer.per(known, "partition_queue_messages", "Messages in the queue that no worker has yet.") {
+      [([("partition", "\($0.key)")], UInt64(clamping: $0.value))]
     }
     each("partition_held_messages", "Messages that it has, and did not decide yet.") {
       UInt64(clamping: $0.waiting.count)

@@ -1,13 +1,10 @@
 import CMalloc
 import Configuration
 import Core
-import Fleet
 import Glibc
 import Logging
 import Mosquitto
 import ServiceLifecycle
-import Synchronization
-import UnixSignals
 
 /// A worker of a fleet: reads the observations of a site's gateways from RabbitMQ, decides, and publishes.
 package struct FuseRun: Sendable {

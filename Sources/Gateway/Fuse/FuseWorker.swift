@@ -1,6 +1,5 @@
 import Beacons
 import Configuration
-import Contract
 import Core
 import Fleet
 import Glibc

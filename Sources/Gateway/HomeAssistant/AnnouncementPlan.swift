@@ -17,7 +17,6 @@ struct AnnouncementPlan: Sendable {
   private let topics: Topics
   private let detail: EntityDetail
   private let places: ZonePlaces
-  private let hasPlaces: Bool
   /// By name.
   private let zones: [String: ZoneSettings]
   private let rooms: [String: RoomSettings]
@@ -39,7 +38,6 @@ struct AnnouncementPlan: Sendable {
     areas = settings.areas
     displayNames = configuration.displayNames
     places = ZonePlaces(settings.places)
-    hasPlaces = settings.hasPlaces
     zones = Dictionary(configuration.zones.map { ($0.name, $0) }) { first, _ in first }
     rooms = Dictionary(configuration.rooms.map { ($0.name, $0) }) { first, _ in first }
     beacons = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }

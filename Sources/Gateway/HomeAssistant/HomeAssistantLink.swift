@@ -1,11 +1,9 @@
-import Beacons
 import Configuration
 import Contract
 import Core
 import Logging
 import Mosquitto
 import Pipeline
-import Radio
 import ServiceLifecycle
 import Synchronization
 

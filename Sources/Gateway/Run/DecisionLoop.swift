@@ -160,9 +160,14 @@ package final class DecisionLoop: Feature {
 
   /// Delivers the result of sightings.
   private func heard(_ state: inout State) {
+    report(&state)
+    tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
+  }
+
+  /// Logs what there is to say, and saves counters that have changed.
+  private func report(_ state: inout State) {
     for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
     if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
-    tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
   }
 
   /// After a pause of the process, the first thread to run must report it before anything is decided.
@@ -236,21 +241,21 @@ package final class DecisionLoop: Feature {
     tell(recorder?.note(change, table))
     state.withLock { state in
       noteWaking(&state)
-      var change = change
       guard let receiver = state.learn(table)[change.receiver] else { return }
-      change.receiver = receiver
-      state.health.receivers.set(change)
-      note(change, state)
-      state.pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &state.output)
+      apply(change, of: receiver, &state)
       tell(&state, [healthMessage(&state, at: change.wallTime)])
     }
   }
 
-  /// Keeps in the diary that a receiver became blind, or hears again.
-  private func note(_ change: ReceiverHealthChange, _ state: borrowing State) {
+  /// - Parameter receiver: the pipeline's.
+  private func apply(_ change: ReceiverHealthChange, of receiver: ReceiverIndex, _ state: inout State) {
+    var change = change
+    change.receiver = receiver
+    state.health.receivers.set(change)
     delivery.diary?.note(
-      receiver: state.pipeline.receivers.name(of: change.receiver), isBlind: change.health.isBlind,
+      receiver: state.pipeline.receivers.name(of: receiver), isBlind: change.health.isBlind,
       reason: change.reason, at: change.wallTime)
+    state.pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &state.output)
   }
 
   /// Stores the source's counters for the next `health`.
@@ -419,14 +424,8 @@ extension DecisionLoop {
       noteWaking(&state)
       state.follow(hearing.renamings)
       let receivers = state.learnRemote(table)
-      var news: [Message] = []
       for change in hearing.changes {
-        guard let receiver = receivers[change.receiver] else { continue }
-        var change = change
-        change.receiver = receiver
-        state.health.receivers.set(change)
-        note(change, state)
-        state.pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &state.output)
+        if let receiver = receivers[change.receiver] { apply(change, of: receiver, &state) }
       }
       hearing.batch.forEach { advertisement, _ in
         guard let receiver = receivers[advertisement.receiver] else { return }
@@ -439,15 +438,10 @@ extension DecisionLoop {
       if !hearing.batch.isEmpty || !hearing.observations.isEmpty {
         state.pipeline.observe(
           remote: hearing.batch, hearing.observations, from: receivers, into: &state.output)
-        for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
-        if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
+        report(&state)
       }
-      if !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore,
-        state.health.pace.changed(at: LiveClock.now)
-      {
-        news.append(healthMessage(&state))
-      }
-      tell(&state, news)
+      let hasChanged = !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore
+      tell(&state, hasChanged && state.health.pace.changed(at: LiveClock.now) ? [healthMessage(&state)] : [])
     }
   }
 

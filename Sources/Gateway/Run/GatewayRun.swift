@@ -1,6 +1,5 @@
 import Beacons
 import CMalloc
-import Captures
 import Configuration
 import Contract
 import Core
@@ -13,7 +12,6 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
-import Web
 
 /// The running gateway: a source of advertisements, the pipeline that decides, and the broker.
 package struct GatewayRun: Sendable {

@@ -1,5 +1,4 @@
 import Beacons
-import Configuration
 import Contract
 import Core
 import Pipeline

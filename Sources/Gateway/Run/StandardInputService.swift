@@ -4,7 +4,6 @@ import Contract
 import Core
 import Dispatch
 import Logging
-import Radio
 import ServiceLifecycle
 import Synchronization
 

@@ -1,5 +1,4 @@
 import Configuration
-import Core
 import Glibc
 import Mosquitto
 import Synchronization

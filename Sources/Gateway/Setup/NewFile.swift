@@ -23,11 +23,9 @@ package struct NewFile {
     let temporary = "\(path).\(getpid()).new"
     // The file of a crashed process: in a container, the next one often has the same process id.
     unlink(temporary)
-    let number = try systemCall("open") {
-      open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    }
+    let file = try FileDescriptor(creating: temporary)
     do throws(SystemError) {
-      try fill(FileDescriptor(number), text, keepsModes: existing == .isKeptAsOld)
+      try fill(file, text, keepsModes: existing == .isKeptAsOld)
       switch existing {
       case .isKeptAsOld:
         unlink(path + ".old")
@@ -39,7 +37,7 @@ package struct NewFile {
       unlink(temporary)
       throw error
     }
-    synchroniseFolder()
+    synchroniseFolder(folder(of: path))
   }
 
   private func fill(
@@ -56,14 +54,5 @@ package struct NewFile {
     try systemCall("fchmod") { fchmod(number, mode) }
     try file.write(Array(text.utf8).span)
     try systemCall("fsync") { fsync(number) }
-  }
-
-  /// So that the name survives a power cut, too.
-  private func synchroniseFolder() {
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { return }
-    _ = fsync(number)
-    close(number)
   }
 }

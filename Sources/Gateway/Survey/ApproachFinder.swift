@@ -6,7 +6,6 @@ import Core
 import Phones
 import Pipeline
 import Proximity
-import Radio
 
 /// Every approach in a recording, with the same pipeline as `Replay`. Its memory does not grow with the recording: it holds
 /// only present stays, at most `limit`.

@@ -3,7 +3,6 @@ import Captures
 import Core
 import Glibc
 import Pipeline
-import Radio
 
 /// One or several captures as one stream in order of time, as if several radios were received at once.
 package struct Recording: ~Copyable {

@@ -5,7 +5,6 @@ import Contract
 import Core
 import Phones
 import Pipeline
-import Radio
 
 /// The gateway's decisions about a recording: the same pipeline as live, with the recording's time.
 package struct Replay: ~Copyable {

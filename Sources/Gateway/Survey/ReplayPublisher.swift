@@ -2,7 +2,6 @@ import Configuration
 import Contract
 import Mosquitto
 import Pipeline
-import ServiceLifecycle
 
 /// Sends a replay's decisions to the configured broker, as fast as the broker accepts them.
 package struct ReplayPublisher: Sendable {

@@ -143,7 +143,7 @@ extension Pipeline {
     output.items.append(
       .transition(
         TransitionMessage(
-          transition: exit, gateway: configuration.gatewayName, zone: zone.name, beacon: saved.name,
+          .zone(exit), gateway: configuration.gatewayName, place: zone.name, beacon: saved.name,
           receiver: saved.lastReceiver)))
     if zone.index == nil {
       output.items.append(
@@ -166,7 +166,7 @@ extension Pipeline {
     output.items.append(
       .transition(
         TransitionMessage(
-          transition: exit, gateway: configuration.gatewayName, room: name, beacon: restart.saved.name,
+          .room(exit), gateway: configuration.gatewayName, place: name, beacon: restart.saved.name,
           receiver: restart.saved.roomReceiver, witnesses: [])))
     output.items.append(
       .state(

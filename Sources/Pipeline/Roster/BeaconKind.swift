@@ -1,6 +1,5 @@
 import Beacons
 import Contract
-import Core
 
 /// A beacon's kind, derived from its frames. If it sends several kinds, the one with the highest rank counts: a
 /// RuuviTag may also send iBeacon.

@@ -220,9 +220,10 @@ extension Pipeline {
     }
     counts.transitions += 1
     var message = TransitionMessage(
-      event: BeaconEvent(
-        beacon: beacon, time: sighting.time, wallTime: sighting.wallTime, reading: ReadingKind(reading),
-        happening: happening, packet: packet),
+      .event(
+        BeaconEvent(
+          beacon: beacon, time: sighting.time, wallTime: sighting.wallTime, reading: ReadingKind(reading),
+          happening: happening, packet: packet)),
       gateway: configuration.gatewayName, beacon: roster.name(of: beacon),
       receiver: receivers.name(of: sighting.receiver))
     message.displayName = roster.displayName(of: beacon)

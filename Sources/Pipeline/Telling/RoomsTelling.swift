@@ -39,7 +39,7 @@ extension Pipeline {
       counts.transitions += 1
       teller.telemetry.setDue(transition.beacon)
       var message = TransitionMessage(
-        transition: transition, gateway: configuration.gatewayName, room: name(of: transition.room),
+        .room(transition), gateway: configuration.gatewayName, place: name(of: transition.room),
         beacon: roster.name(of: transition.beacon), receiver: receivers.name(of: transition.receiver),
         witnesses: transition.evidence.map { receivers.name(of: $0.receiver) })
       message.displayName = roster.displayName(of: transition.beacon)

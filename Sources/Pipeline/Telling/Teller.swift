@@ -132,8 +132,8 @@ extension Pipeline {
       teller.changedZones.append(transition.zone)
       teller.telemetry.setDue(transition.beacon)
       var message = TransitionMessage(
-        transition: transition, gateway: configuration.gatewayName,
-        zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
+        .zone(transition), gateway: configuration.gatewayName,
+        place: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
         receiver: receivers.name(of: transition.evidence.receiver))
       message.room = transition.evidence.room.map { name(of: $0) }
       message.witnesses = transition.evidence.witnesses.map { receivers.name(of: $0.receiver) }

@@ -1,7 +1,6 @@
 import Beacons
 import Configuration
 import Contract
-import Core
 import Glibc
 import Proximity
 

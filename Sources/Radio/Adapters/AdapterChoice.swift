@@ -1,5 +1,4 @@
 import Beacons
-import Core
 
 /// The adapters that names select.
 enum AdapterChoice {

@@ -1,4 +1,3 @@
-import Beacons
 import CBlueZ
 import Core
 

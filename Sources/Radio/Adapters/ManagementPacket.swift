@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A command to the kernel's Bluetooth management interface (BlueZ doc/mgmt-api.txt):

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// Advertising instances of the kernel's (BlueZ doc/mgmt-api.txt; parameters little endian).

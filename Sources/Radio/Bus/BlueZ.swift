@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// bluetoothd on the system bus: whether it is running, and its discovery, which belongs to the connection that requested it

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A D-Bus message (D-Bus Specification, "Message Protocol").

@@ -1,6 +1,3 @@
-import Beacons
-import Core
-
 /// A D-Bus value (D-Bus Specification, "Type System"), as far as BlueZ uses it.
 enum BusValue: Equatable, Sendable {
   case flag(Bool)

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The state of a controller, derived from the commands of the kernel and other programs and the answers on its raw socket.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// How a deaf adapter is recovered: step by step, cheapest first, with pauses between, and with a budget for the steps that

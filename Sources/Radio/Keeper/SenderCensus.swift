@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The recent senders, and how regularly they send. This distinguishes a room that fell silent all at once from one that the

@@ -82,28 +82,24 @@ package final class LiveRadio: Sendable {
     try self.init(options, .kernel)
   }
 
-  /// Receives HCI events from another process, one a datagram, instead of an adapter: for measuring without one. When the
-  /// sender closes its end, the receiver hci0 is gone.
-  /// - Parameter descriptor: a connected socket of type SOCK_SEQPACKET. The radio takes ownership.
-  package convenience init(feed descriptor: Int32) throws(SystemError) {
-    let socket = try FeedSocket.take(descriptor)
-    let kernel = try FeedKernel()
-    try kernel.start()
-    let left = Mutex<HCISocket?>(socket)
-    let sockets = Sockets(
-      management: { () throws(RadioError) in kernel.management },
-      raw: { _, _ throws(RadioError) in
-        // After the sender has closed its end, there is no other socket.
-        guard let socket = left.withLock({ $0.take() }) else {
-          throw .system(SystemError(call: "the feed", code: ENODEV))
-        }
-        return socket
-      })
-    do throws(RadioError) {
-      try self.init(Options(), sockets)
-    } catch {
-      throw SystemError(call: "pipe", code: EMFILE)
+  /// Receives from a socket in place of an adapter's, for measuring without one. When its other end is closed, the receiver
+  /// hci0 is gone.
+  ///
+  /// - Parameters:
+  ///   - socket: delivers HCI events, one a datagram.
+  ///   - management: its other end answers as the kernel's management interface does.
+  package convenience init(
+    in socket: consuming FileDescriptor, of management: consuming FileDescriptor
+  ) throws(RadioError) {
+    let left = Mutex<HCISocket?>(HCISocket(socket))
+    let kernel = HCISocket(management)
+    let raw = { @Sendable (_: UInt16, _: Int32) throws(RadioError) -> HCISocket in
+      guard let socket = left.withLock({ $0.take() }) else {
+        throw .system(SystemError(call: "the socket", code: ENODEV))
+      }
+      return socket
     }
+    try self.init(Options(), Sockets(management: { () throws(RadioError) in kernel }, raw: raw))
   }
 
   init(_ options: Options, _ sockets: Sockets) throws(RadioError) {
@@ -170,22 +166,4 @@ package final class LiveRadio: Sendable {
 
   /// Ends `run` within a second; may be called from anywhere, and more than once.
   package func stop() { bell.ring() }
-}
-
-/// A socket on which another process sends advertisements, instead of an adapter's own, for measuring without an adapter.
-enum FeedSocket {
-  /// Takes ownership of a descriptor.
-  /// - Throws: if it is not a connected socket of type SOCK_SEQPACKET; any other has no end, or loses the bounds of packets.
-  static func take(_ number: Int32) throws(SystemError) -> HCISocket {
-    var type: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    try systemCall("descriptor \(number)") { unsafe getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &length) }
-    guard type == Int32(SOCK_SEQPACKET.rawValue) else {
-      throw SystemError(call: "descriptor \(number)", code: EPROTOTYPE)
-    }
-    var peer = sockaddr()
-    length = socklen_t(MemoryLayout<sockaddr>.size)
-    try systemCall("descriptor \(number)") { unsafe getpeername(number, &peer, &length) }
-    return HCISocket(FileDescriptor(number))
-  }
 }

@@ -1,6 +1,4 @@
-import Beacons
 import Contract
-import Core
 
 /// The latest transitions and verdicts, for the page and for streams that resume where they broke off. Bounded.
 package struct RecentDecisions: Sendable {

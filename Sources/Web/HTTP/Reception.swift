@@ -2,7 +2,6 @@ import Configuration
 import Core
 import Dispatch
 import NIOCore
-import NIOHTTP1
 
 /// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
 final class Reception {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Captures
 import Configuration
 import Core
 import Phones

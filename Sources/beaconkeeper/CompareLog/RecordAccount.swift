@@ -1,5 +1,4 @@
 import Core
-import Phones
 
 /// A message of `phone/<phone>/record`, read out for people: what the gateway predicted for a phone, and what its app noticed.
 struct RecordAccount {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Beacons
 import Contract
 import Core
 import Fleet

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Beacons
 import Core
 import Fleet
 

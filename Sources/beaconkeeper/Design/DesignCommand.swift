@@ -1,6 +1,5 @@
 import ArgumentParser
 import Configuration
-import Contract
 import Core
 import Gateway
 import Phones

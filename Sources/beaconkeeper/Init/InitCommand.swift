@@ -1,6 +1,5 @@
 import ArgumentParser
 import Configuration
-import Core
 import FoundationEssentials
 import Glibc
 

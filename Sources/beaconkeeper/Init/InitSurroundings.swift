@@ -4,7 +4,6 @@ import Core
 import FoundationEssentials
 import Gateway
 import Glibc
-import Radio
 
 /// The terminal, the network and the radio of this machine.
 struct InitSurroundings: Surroundings {

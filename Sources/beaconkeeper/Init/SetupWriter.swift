@@ -13,7 +13,7 @@ struct SetupWriter {
 
   /// Asks before the interview, so that the user does not answer ten questions in vain.
   func askToReplace(_ path: String, keeping consequence: String) throws(SetupFault) {
-    let folder = Self.folder(of: path)
+    let folder = folder(of: path)
     var status = stat()
     if lstat(path, &status) == 0 {
       if status.st_mode & S_IFMT == S_IFDIR { throw .unwritable(path: path, reason: "it is a folder") }
@@ -48,7 +48,7 @@ struct SetupWriter {
     var new: [String] = []
     do throws(SetupFault) {
       for case (let secret?, let path) in secrets {
-        if placement.unit != nil { mkdir(Self.folder(of: path), 0o700) }
+        if placement.unit != nil { mkdir(folder(of: path), 0o700) }
         if access(path, F_OK) != 0 { new.append(path) }
         try write(secret.revealed + "\n", to: path, mode: 0o600, .isDropped)
       }
@@ -69,10 +69,5 @@ struct SetupWriter {
     } catch {
       throw .unwritable(path: path, reason: reason(error))
     }
-  }
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }

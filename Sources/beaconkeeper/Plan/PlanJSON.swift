@@ -1,4 +1,3 @@
-import Contract
 import Core
 import Phones
 

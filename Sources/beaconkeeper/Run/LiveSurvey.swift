@@ -1,6 +1,5 @@
 import Beacons
 import Configuration
-import Core
 import Gateway
 import Glibc
 import Radio

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Captures
 import Core
 import Gateway
 import Glibc

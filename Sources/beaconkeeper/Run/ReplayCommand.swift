@@ -1,5 +1,4 @@
 import ArgumentParser
-import Beacons
 import Captures
 import Configuration
 import Contract
@@ -7,7 +6,6 @@ import Core
 import Gateway
 import Mosquitto
 import Pipeline
-import Radio
 
 struct ReplayCommand: AsyncParsableCommand {
   enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }

@@ -1,11 +1,9 @@
 import ArgumentParser
-import Beacons
 import Captures
 import Configuration
 import Core
 import Gateway
 import Glibc
-import Radio
 
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

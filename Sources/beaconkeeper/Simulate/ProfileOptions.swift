@@ -1,7 +1,5 @@
 import ArgumentParser
-import Beacons
 import Configuration
-import Contract
 import Core
 import Phones
 

@@ -3,7 +3,6 @@ import Configuration
 import Gateway
 import Phones
 import Pipeline
-import Radio
 
 /// Adds every approach of a recording to an account.
 struct RecordedApproaches {

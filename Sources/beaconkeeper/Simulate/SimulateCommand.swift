@@ -2,7 +2,6 @@ import ArgumentParser
 import Configuration
 import Gateway
 import Phones
-import Pipeline
 import Reports
 
 struct SimulateCommand: ParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Beacons
 import Configuration
 import Core
 import Phones

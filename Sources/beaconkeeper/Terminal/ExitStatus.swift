@@ -4,7 +4,6 @@ import Core
 import FoundationEssentials
 import Glibc
 import Mosquitto
-import Radio
 
 /// The exit status of a failed command, from sysexits.h.
 enum ExitStatus: Int32 {

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A line for the terminal in parts that look different. Whatever the text is, only printable characters reach the terminal.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// The signal of each beacon in the last overviews, for a sparkline.

@@ -1,4 +1,3 @@
-import Beacons
 import Core
 
 /// A gateway's overview, as far as `top` shows it. Members that are missing or have another type are unknown, so that older and

@@ -1,6 +1,7 @@
 import Beacons
 import Configuration
 import Core
+import Feed
 import Gateway
 import Logging
 import Mosquitto

@@ -57,7 +57,7 @@ struct PublishCommand: AsyncParsableCommand {
         threshold: 2, value: 1.376, unit: .metres, samples: number % 1000, dwell: .seconds(2),
         receiver: receiver))
     return TransitionMessage(
-      transition: transition, epoch: 1, sequence: UInt64(number), gateway: "bench", zone: "pump-3",
+      .zone(transition), epoch: 1, sequence: UInt64(number), gateway: "bench", place: "pump-3",
       beacon: "fleet:1.2", receiver: "hci0")
   }
 }

@@ -1,10 +1,8 @@
-import Beacons
 import Contract
 import Core
 import Gateway
 import Logging
 import Phones
-import Proximity
 
 /// An entry of the gateway's log.
 struct LogEntry: Sendable {
