@@ -104,6 +104,34 @@ import Testing
     #expect(try await compare(["there-is-none.log"] + profile).status == 74)
   }
 
+  /// The demonstration's van is near after twenty seconds.
+  @Test func `What an app reports to a running gateway is read out from the broker`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let demo = try String(
+      contentsOf: Command.package.appendingPathComponent("config/demo.yaml"), encoding: .utf8)
+    let configuration = try file(
+      demo.replacing("broker: embedded", with: "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }")
+        .replacing(#/http: .*/#, with: ""), "yaml")
+    let gateway = try Command(["run", "--config", configuration, "--capture", "config/walk.jsonl"])
+    let phone = "beaconkeeper/forecourt/phone/anna"
+    try await until("near") { broker.messages.contains { $0.topic.hasSuffix("/near") } }
+    try await run([
+      "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-t", "\(phone)/app/seen", "-m",
+      #"{"event":"near"}"#,
+    ])
+    func record() -> String {
+      let last = broker.messages.last { $0.topic == "\(phone)/record" }
+      return String(decoding: last?.payload ?? [], as: UTF8.self)
+    }
+    try await until("the near is counted") { record().contains("\"seen\":1") }
+    let result = try await compare(["--record", "-"], input: record())
+    #expect(result.status == 0, "\(result.output) \(result.errors)")
+    #expect(result.output.contains("ios7 background-task, fleet:1.2: one near since"), "\(result.output)")
+    gateway.signal(SIGINT)
+    #expect(try await gateway.end().status == 0)
+  }
+
   @Test func `A gateway's record is read out without a log`() async throws {
     let record = #"""
       {"v":1,"time":"2026-11-28T10:00:00.000Z","since":"2026-11-28T09:00:00.000Z","beacon":"van","os":"ios17","strategy":"stock",

@@ -24,9 +24,29 @@ import Testing
     }
   }
 
-  @Test func `an advertising interval is no constant here`() async throws {
-    let result = try await design("--set", "advertising_interval=5s")
-    #expect(result.status == 64 && result.errors.contains("--interval 5s"), "\(result.errors)")
+  @Test(arguments: [
+    ("advertising_interval=5s", "--interval 5s"), ("heard_distance=3m", "--power -12"),
+    ("near_spread=1", "simulate --compare"), ("entry_latency_most=20s", "simulate --compare"),
+  ]) func `what would change nothing here is no constant`(set: String, hint: String) async throws {
+    let result = try await design("--set", set)
+    #expect(result.status == 64 && result.errors.contains(hint), "\(result.errors)")
+  }
+
+  @Test func `the check for CI loses as many callbacks as the trial did`() async throws {
+    let path = try file("", "jsonl")
+    for (set, wanted) in [("1", "3"), ("6", "6")] {
+      let result = try await design(
+        "--interval", "1s", "--set", "empty_ticks_per_ten=\(set)", "--set", "grace=9s", "--ci", path)
+      let told = result.output.matches(of: #/empty_ticks_per_ten=(\d)/#).map { String($0.output.1) }
+      #expect(told == [wanted], "\(result.output)")
+      #expect(result.output.contains("--set grace=9s"))
+    }
+  }
+
+  @Test func `the page names a profile in one cell, and its codes may break`() async throws {
+    let page = try await design("--strategy", "location-always", "--report", "-").output
+    #expect(page.contains("<th scope=\"row\">ios17, location-always</th>"), "\(page.count)")
+    #expect(page.contains("LOCATION_<wbr/>CONFIG_<wbr/>REJECTED"))
   }
 
   @Test func `JSON has a schema, what changing one thing does, and the battery of a day`() async throws {

@@ -96,6 +96,14 @@ import Testing
     #expect(none.status == 1 && none.output.contains("ios6 knows no beacons"))
   }
 
+  @Test func `systems that come to the same share a line, and the newest come first`() async throws {
+    let lines = try await Command(["plan", "--strategy", "stock"]).end().lines.filter {
+      $0.contains(" stock ")
+    }
+    #expect(lines.first?.hasPrefix("ios8 to ios26 (7 alike)") ?? false, "\(lines)")
+    #expect(lines.last?.hasPrefix("ios6 ") ?? false && lines.count == 3, "\(lines)")
+  }
+
   @Test func aPageIsNeverWrittenInPart() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).html").path
     let pair = ["--os", "ios7", "--strategy", "stock"]

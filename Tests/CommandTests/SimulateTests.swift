@@ -233,6 +233,42 @@ import Testing
     #expect(result.output.contains("1 of 2: missed B at 78 s (TASK_EXPIRED)"), "\(result.output)")
   }
 
+  @Test
+  func
+    `what kept an app from ranging is no miss where nothing was near, and reasons come in the order of the misses`()
+    async throws
+  {
+    let far = try file("{\"t\":0,\"distance_m\":60}\n{\"t\":60,\"distance_m\":10}\n", "jsonl")
+    let profile = ["--os", "ios17", "--strategy", "stock"]
+    let none = try await Command(["simulate", "--timeline", far] + profile).end()
+    #expect(none.output.contains("never near (GRACE_EXPIRED)"), "\(none.output)")
+    let visit = try file(
+      #"""
+      {"t":0,"event":"foreground"}
+      {"t":10,"event":"background"}
+      {"t":0,"distance_m":null}
+      {"t":40,"distance_m":1}
+      {"t":100,"distance_m":1}
+      {"t":110,"distance_m":null}
+      {"t":200,"event":"reboot"}
+      {"t":300,"distance_m":20}
+      {"t":320,"distance_m":1}
+      {"t":330,"distance_m":1}
+      """#, "jsonl")
+    let result = try await Command.run(
+      "simulate", "--timeline", visit, "--os", "android14", "--strategy", "altbeacon-legacy")
+    #expect(result.output.contains("(BETWEEN_SCANS, REBOOT)"), "\(result.output)")
+  }
+
+  @Test func `of all systems the newest are compared first`() async throws {
+    let result = try await Command.run(
+      "simulate", "--compare", "--approach", "50m@1m/s", "--strategy", "stock", "--strategy",
+      "altbeacon-legacy")
+    let systems = result.lines.filter { $0.hasPrefix("ios") || $0.hasPrefix("android") }
+    #expect(systems.first?.hasSuffix("ios26") ?? false, "\(systems)")
+    #expect(systems.last == "android5" && systems.contains("ios8"), "\(systems)")
+  }
+
   @Test func tasksAreCalledAsTheAppCallsThem() async throws {
     let visit = try file(
       #"""

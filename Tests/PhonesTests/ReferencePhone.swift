@@ -54,7 +54,7 @@ final class ReferencePhone {
   var knowsDistance = false
   var screenWakeAt: Milliseconds?
 
-  var scanStart: Milliseconds = 0, hitUntil: Milliseconds = -1, heardByScans: Milliseconds = 0
+  var scanStart: Milliseconds = 0, hitUntil = Milliseconds.min, heardByScans: Milliseconds = 0
   var hitAt: Milliseconds?, forgetAt: Milliseconds?, seen = false, denied = false
   var scanOn = false, scanSince: Milliseconds = 0, starved = false, starts: [Milliseconds] = []
   var bucket: Milliseconds?, bucketSince: Milliseconds = 0, bucketUsed: Milliseconds = 0

@@ -72,9 +72,7 @@ public struct PhoneSpread: Sendable {
       let never = measured.neverShare(of: ofPhones[3 + column][phone], isElsewhere: isElsewhere)
       let isNever = share >= 1 - never
       let part = never < 1 ? min(share / (1 - never), 1) : 1
-      // Half the least to twice the most.
-      let widening = isElsewhere ? (part < 0.5 ? 0.5 + part : 2 * part) : 1
-      var value = Int64((measured.value(at: part) * widening).rounded())
+      var value = Int64(measured.value(at: part, isElsewhere: isElsewhere).rounded())
       switch rule.kind {
       case .count(let range): value = min(max(value, range.lowerBound), range.upperBound)
       case .duration(let least): value = max(value, least)

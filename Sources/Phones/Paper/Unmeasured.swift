@@ -57,7 +57,7 @@ extension Simulation {
   /// A false exit comes no sooner after the enter, where there are any.
   private static let shortStay: Milliseconds = 120_000
 
-  private func unmeasured(_ name: String) -> Unmeasured? {
+  func unmeasured(_ name: String) -> Unmeasured? {
     guard let told = profile.told(name), profile.applies(name) else { return nil }
     if case .user = told.source { return nil }
     let conditions = profile.circumstances.filter { name in Catalogue.conditions.contains { $0.name == name }

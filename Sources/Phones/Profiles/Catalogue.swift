@@ -105,9 +105,9 @@ public struct PhoneProfile: RuledProfile {
 
   /// What was measured of the rules that the strategy meets, in the order of the table.
   public var spreads: [StatedSpread] {
-    measured.sorted { $0.key < $1.key }.map { StatedSpread(Self.rules[$0.key], $0.value) }.filter {
-      Self.rulesOfAndroid.contains($0.name) == (os.family == .android)
-    }
+    measured.sorted { $0.key < $1.key }.map {
+      StatedSpread(Self.rules[$0.key], $0.value, isElsewhere: isOlder($0.value))
+    }.filter { Self.rulesOfAndroid.contains($0.name) == (os.family == .android) }
   }
   /// Those that differ from phone to phone.
   static let rulesOfAndroid = [

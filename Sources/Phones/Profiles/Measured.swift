@@ -100,6 +100,11 @@ public struct Measured: Hashable, Sendable {
     return low.value + part * (high.value - low.value)
   }
 
+  /// The same on a newer system than it was measured on: half the least to twice the most.
+  func value(at share: Double, isElsewhere: Bool) -> Double {
+    value(at: share) * (isElsewhere ? (share < 0.5 ? 0.5 + share : 2 * share) : 1)
+  }
+
   /// The share without outcome: counts of few trials are uncertain (Agresti and Coull, 1998), and a phone is somewhere within
   /// that.
   ///

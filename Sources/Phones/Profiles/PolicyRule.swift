@@ -103,14 +103,22 @@ public struct StatedSpread: Hashable, Sendable {
   /// From 0 to 1: the share that never comes, and how uncertain few trials leave it.
   public var never: ClosedRange<Double>
   public var scope: String
+  /// Whether that is an older system, so that draws spread wider.
+  public var isElsewhere: Bool
   public var source: PolicySource
   public var confidence: Confidence
 
-  init(_ rule: PolicyRule, _ measured: Measured) {
-    func text(_ share: Double) -> String { rule.text(.number(Int64(measured.value(at: share).rounded()))) }
+  init(_ rule: PolicyRule, _ measured: Measured, isElsewhere: Bool) {
+    func text(_ share: Double) -> String {
+      rule.text(.number(Int64(measured.value(at: share, isElsewhere: isElsewhere).rounded())))
+    }
     (name, values) = (rule.name, measured.text)
     (low, middle, high) = (text(0.05), text(0.5), text(0.95))
-    never = measured.neverShare(of: 0)...measured.neverShare(of: 1)
+    never =
+      measured.neverShare(
+        of: 0, isElsewhere: isElsewhere)...measured.neverShare(
+        of: 1, isElsewhere: isElsewhere)
+    self.isElsewhere = isElsewhere
     (scope, source, confidence) = (measured.scope, measured.source, measured.confidence)
   }
 }

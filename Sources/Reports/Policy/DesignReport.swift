@@ -120,8 +120,9 @@ package struct DesignReport {
 
   private static var strategies: Table<InstallationDesign.Answer> {
     Table([
-      .init("OS") { $0.profile.os.name },
-      .init("Strategy") { $0.profile.strategy.name },
+      .init("Profile", on: .page) { $0.profile.name },
+      .init("OS", on: .terminal) { $0.profile.os.name },
+      .init("Strategy", on: .terminal) { $0.profile.strategy.name },
       .number("Right") { Figures.percent($0.tally.rightShare) },
       .number("Wrong") { Figures.percent($0.tally.earlyShare) },
       .number("Late") { Figures.percent($0.tally.lateShare) },
@@ -137,7 +138,14 @@ package struct DesignReport {
         $0.profile.strategy[.reviewRisk].rawValue
       },
       .init("Permission") { $0.profile.strategy.permissionAsked },
-      .init("Missed because") { $0.tally.reasonWords },
+      .init("Missed because") {
+        $0.tally.reasons.map { $0?.rawValue ?? neverNear }.joined(separator: ", ")
+      } write: { answer, page in
+        for (index, reason) in answer.tally.reasons.enumerated() {
+          if index > 0 { page.say(", ") }
+          if let reason { page.code(reason.rawValue) } else { page.say(neverNear) }
+        }
+      },
     ])
   }
 
@@ -160,6 +168,7 @@ package struct DesignReport {
     return text
   }
 
+  private static let neverNear = "never believed near for long enough"
   private static let spread =
     "Phones: half are typical, a quarter hear 9 dB less and a quarter 9 dB more, for body and model (an estimate)."
 
@@ -191,10 +200,10 @@ package struct DesignReport {
     return Page(title: title, version: version, sheet: Style.sheet, caution: Page.simulated).html { page in
       page.element("header") { page in
         page.element("h1", title)
-        page.element("p", verdict)
+        page.element("p", verdict.replacing(" %", with: "\u{a0}%"))
         Page.scenario(scenario, into: &page)
       }
-      section("summary", "The best choices", Self.options, best, into: &page)
+      section("summary", "The best choices", Self.options, best, style: "stack", into: &page)
       section("strategies", "All strategies with choice 1", Self.strategies, design.strategies, into: &page)
       section("changes", "Choice 1 with one thing changed", Self.changes, changed, into: &page)
       if !wider.isEmpty {
@@ -213,21 +222,22 @@ package struct DesignReport {
   }
 
   private func section<Row>(
-    _ id: String, _ title: String, _ table: Table<Row>, _ rows: [Row], into page: inout Markup
+    _ id: String, _ title: String, _ table: Table<Row>, _ rows: [Row], style: String = "wide stack",
+    into page: inout Markup
   ) {
     page.element("section", ["aria-labelledby": id]) { page in
       page.element("h2", ["id": id], title)
       page.element("div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-labelledby": id]) {
-        page in page.element("table", ["class": "wide stack"]) { table.write(rows, into: &$0) }
+        page in page.element("table", ["class": style]) { table.write(rows, into: &$0) }
       }
     }
   }
 }
 
 extension InstallationDesign.Tally {
-  /// `GRACE_EXPIRED, never believed near`, the most frequent first.
-  fileprivate var reasonWords: String {
-    missed.map { (words: $0.key?.rawValue ?? "never believed near for long enough", count: $0.value) }
-      .sorted { ($1.count, $0.words) < ($0.count, $1.words) }.map(\.words).joined(separator: ", ")
+  /// The most frequent first; nil: the phone never believed the place near for long enough.
+  fileprivate var reasons: [Reason?] {
+    missed.sorted { ($1.value, $0.key?.rawValue ?? "never") < ($0.value, $1.key?.rawValue ?? "never") }.map(
+      \.key)
   }
 }

@@ -3,11 +3,30 @@ import Phones
 /// A row for each pair of system and strategy, on the terminal and on the page.
 package struct PlanRow {
   let proposal: WakeProposal
+  /// On the terminal: all systems with the same plan.
+  let systems: String
   /// The id of its card on the page.
   let anchor: String
 
-  package static func all(_ proposals: [WakeProposal]) -> [PlanRow] {
-    proposals.enumerated().map { PlanRow(proposal: $0.element, anchor: "p\($0.offset + 1)") }
+  static func all(_ proposals: [WakeProposal]) -> [PlanRow] {
+    proposals.enumerated().map { PlanRow(proposal: $0.element, systems: "", anchor: "p\($0.offset + 1)") }
+  }
+
+  /// For a terminal: systems on which a strategy comes to the same share a row, and the newest systems come first.
+  package static func alike(_ proposals: [WakeProposal]) -> [PlanRow] {
+    let names = SystemNames(proposals.map(\.profile))
+    var groups: [(cells: [String], proposals: [WakeProposal])] = []
+    for row in all(proposals) {
+      let cells = table.cells(row)
+      if let same = groups.firstIndex(where: { $0.cells == cells }) {
+        groups[same].proposals.append(row.proposal)
+      } else {
+        groups.append((cells, [row.proposal]))
+      }
+    }
+    return names.newestFirst(groups.map(\.proposals), \.profile).map { alike in
+      PlanRow(proposal: alike[0], systems: names.words(alike.map(\.profile)), anchor: "")
+    }
   }
 
   package static var table: Table<PlanRow> {
@@ -17,7 +36,7 @@ package struct PlanRow {
       } write: { row, page in
         page.element("a", ["href": "#\(row.anchor)"], row.proposal.profile.name)
       },
-      .init("OS", on: .terminal) { $0.proposal.profile.os.name },
+      .init("OS", on: .terminal) { $0.systems },
       .init("Strategy", on: .terminal) { $0.proposal.profile.strategy.name },
       .init("Result", on: .page) {
         $0.word

@@ -60,7 +60,7 @@ package struct SingleRow {
       .init("Why", on: .page) {
         $0.why
       } write: {
-        $1.code($0.why)
+        if !$0.why.isEmpty { $1.code($0.why) }
       },
       .number("First seen", meaning: "the first region enter or ranging callback with the beacon in it") {
         $0.result.totals.detected.map(Figures.time) ?? "never"
@@ -102,17 +102,22 @@ package struct SingleRow {
       "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
   }
 
-  /// `DELIVERED`; of several `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`.
+  /// `DELIVERED`; of several `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`; of none `never near (GRACE_EXPIRED)`: what
+  /// kept the app from ranging at the end is no miss.
   private var outcomeWords: String {
     let verdicts = result.verdicts
-    guard verdicts.count > 1 else { return result.outcome?.rawValue ?? "" }
+    guard let first = verdicts.first else {
+      return "never near" + (result.outcome.map { " (\($0.rawValue))" } ?? "")
+    }
+    guard verdicts.count > 1 else { return first.outcome.rawValue }
     let missed = verdicts.filter { !$0.outcome.isDelivered }
     let late = verdicts.count { $0.outcome == .deliveredLate }
     let words =
       "\(verdicts.count - missed.count) of \(verdicts.count)" + (late > 0 ? " (\(late) late)" : "")
     guard let places = result.missedPlaces else { return words }
-    let reasons = Reason.allCases.filter { reason in missed.contains { $0.outcome == reason } }
-    return "\(words): missed \(places) (\(reasons.map(\.rawValue).joined(separator: ", ")))"
+    var reasons: [String] = []
+    for reason in missed.map(\.outcome.rawValue) where !reasons.contains(reason) { reasons.append(reason) }
+    return "\(words): missed \(places) (\(reasons.joined(separator: ", ")))"
   }
 
   private var why: String {

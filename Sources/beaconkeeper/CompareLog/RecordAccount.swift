@@ -22,7 +22,8 @@ struct RecordAccount {
     let since = tree.text("since")
     var lines = [
       "\(os.printable) \(strategy.printable), \(beacon.printable): "
-        + (since.map { "\(nears) nears since \($0.printable)" } ?? "the app has reported nothing yet")
+        + (since.map { "\(nears == 1 ? "one near" : "\(nears) nears") since \($0.printable)" }
+          ?? "the app has reported nothing yet")
     ]
     if since != nil {
       lines += [
@@ -37,9 +38,13 @@ struct RecordAccount {
           ["uncounted", "\(uncounted)", "reports that count nowhere"],
           ["pending", "\(pending)", "not concluded yet"],
         ].text,
-        "the app was late by \(Self.seconds(tree, "median_late_s")) (median) and at most \(Self.seconds(tree, "worst_late_s"));"
-          + " its clock was behind by \(Self.seconds(tree, "offset_s"))",
       ]
+      if let median = Self.seconds(tree, "median_late_s"), let worst = Self.seconds(tree, "worst_late_s") {
+        let offset = Self.seconds(tree, "offset_s").map { "its clock was behind by \($0)" }
+        lines.append(
+          "the app was late by \(median) (median) and at most \(worst); "
+            + (offset ?? "how far its clock is off, its reports do not tell"))
+      }
     }
     let rows = latest.prefix(32).map { one in
       ["near_at", "zone", "outcome", "delivered_at", "seen_at", "result"].map {
@@ -55,8 +60,8 @@ struct RecordAccount {
     text = lines.joined(separator: "\n")
   }
 
-  private static func seconds(_ tree: JSONTree, _ name: String) -> String {
-    tree.number(name).map { decimal($0, decimals: 3) + " s" } ?? "unknown"
+  private static func seconds(_ tree: JSONTree, _ name: String) -> String? {
+    tree.number(name).map { decimal($0, decimals: 3) + " s" }
   }
 }
 

@@ -86,14 +86,23 @@ struct DesignCommand: ParsableCommand {
   private var variant: Variant { profiles.chosenVariant ?? .observed }
   /// In seconds of visits. 100 places, all systems and all choices would take too long.
   private static let mostWork = 10_000_000.0
+  /// Constants that would change nothing here.
+  private static let decided = [
+    "advertising_interval": "design chooses the advertising interval, or takes yours: --interval 5s.",
+    "heard_distance": "it follows from the beacons' power: --power -12.",
+    "heard_distance_least": crowdOnly, "heard_distance_most": crowdOnly, "may_not_hear": crowdOnly,
+    "near_spread": crowdOnly, "entry_latency_most": crowdOnly,
+  ]
+  private static let crowdOnly =
+    "it is of the crowd that simulate --compare follows; here phones hear 9 dB less and 9 dB more."
 
   func validate() throws {
     if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
     guard !profiles.os.isEmpty else {
       throw ValidationError("Name the systems that your visitors have, such as --os ios17 --os android14.")
     }
-    if profiles.set.contains(where: { $0.hasPrefix("advertising_interval=") }) {
-      throw ValidationError("design chooses the advertising interval, or takes yours: --interval 5s.")
+    for name in profiles.set.map({ $0.prefix { $0 != "=" } }) {
+      if let why = Self.decided[String(name)] { throw ValidationError("--set \(name): \(why)") }
     }
     guard (1...Installation.most).contains(places) else {
       throw ValidationError("--places \(places) is not from 1 to \(Installation.most).")
@@ -267,11 +276,14 @@ struct DesignCheck {
     var words = ["beaconkeeper simulate --timeline \(quoted(path)) --variant \(variant.rawValue)"]
     words.append("--near \(metres(choice.near)) --rearm \(metres(choice.near + choice.near / 2))")
     words.append("--set heard_distance=\(metres(choice.heard(offset: 0)))")
-    words.append("--set empty_ticks_per_ten=\(choice.emptyTicks)")
+    // As in the trial: what the interval loses, if the phone does not lose more.
+    let emptyTicks = best.answers.map { max($0.profile.os[.emptyTicksPerTen], choice.emptyTicks) }.max()
+    words.append("--set empty_ticks_per_ten=\(emptyTicks ?? choice.emptyTicks)")
     // Below that it makes no difference to what is noticed.
     if choice.interval > 1000 { words.append("--set advertising_interval=\(choice.interval)ms") }
     if let config { words.append("--config \(quoted(config))") }
-    words += options.scenario.map { "--\($0.name) \($0.value)" }
+    words += options.scenario.filter { !$0.value.hasPrefix("empty_ticks_per_ten=") }
+      .map { "--\($0.name) \($0.value)" }
     for answer in best.answers {
       words.append("--os \(answer.profile.os.name) --strategy \(answer.profile.strategy.name)")
     }

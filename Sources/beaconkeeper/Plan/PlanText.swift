@@ -49,7 +49,7 @@ struct PlanText {
   }
 }
 
-/// Plans for several pairs: a line each.
+/// Plans for several pairs: a line each; systems that come to the same share it.
 struct PlanTable {
   let text: String
 
@@ -58,7 +58,7 @@ struct PlanTable {
     var reasons: [String] = []
     for why in proposals.compactMap(\.why) where !reasons.contains(why) { reasons.append(why) }
     text =
-      table.text(PlanRow.all(proposals)) + "\n\n" + [[String]](terms: table.legend).text
+      table.text(PlanRow.alike(proposals)) + "\n\n" + [[String]](terms: table.legend).text
       + (reasons.isEmpty ? "" : "\n\nWhere there is none, or none is needed:\n")
       + reasons.map { "  \($0)" }.joined(separator: "\n")
   }

@@ -30,10 +30,13 @@ struct SimulationTable {
       + Self.legend(table.legend, tallies.map(Self.misses))
   }
 
-  /// The strategies of each system, best first.
+  /// The strategies of each system, best first; of the newest systems first.
   init(_ comparisons: [Comparison], _ variant: Variant, _ since: Since, visitsPerDay: Int) {
     let table = ComparisonRow.table(visitsPerDay: visitsPerDay)
-    let parts = comparisons.map { comparison in
+    let newestFirst = [OSProfile.Family.iOS, .android].flatMap { family in
+      comparisons.filter { $0.systems[0].family == family }.reversed()
+    }
+    let parts = newestFirst.map { comparison in
       comparison.systems.map(\.name).joined(separator: ", ") + "\n"
         + table.text(ComparisonRow.all(comparison))
     }

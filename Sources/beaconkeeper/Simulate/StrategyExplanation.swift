@@ -33,7 +33,8 @@ struct StrategyExplanation {
         let (low, high) = (spread.never.lowerBound, spread.never.upperBound)
         let percent = "\(Int((low * 100).rounded())) to \(Int((high * 100).rounded())) %"
         let cells = [
-          spread.name, spread.low, spread.middle, spread.high, high > 0 ? percent : "", spread.scope,
+          spread.name, spread.low, spread.middle, spread.high, high > 0 ? percent : "",
+          spread.scope + (spread.isElsewhere ? ", so wider" : ""),
           spread.confidence.inWords, spread.source.inWords,
         ]
         if !table.contains(cells) { table.append(cells) }
