@@ -123,12 +123,19 @@ import Testing
     #expect(try await shell.end() == 74)
   }
 
-  @Test(arguments: ["run", "scan", "decode", "check", "replay", "record", "simulate"])
-  func helpShowsExamples(command: String) async throws {
+  @Test(arguments: [
+    "init", "run", "top", "scan", "doctor", "health", "visits", "forget", "check", "enrol", "record", "replay",
+    "calibrate", "simulate", "design", "compare-log", "plan", "fuse", "crowd", "decode", "backup", "restore",
+  ])
+  func `help shows examples, whose lines do not wrap and can be pasted`(command: String) async throws {
     let result = try await Command.run(command, "--help")
     #expect(result.status == 0)
     #expect(result.output.contains("beaconkeeper \(command)"))
-    #expect(result.output.contains("EXAMPLES"))
+    let lines = result.output.components(separatedBy: "\n")
+    let start = try #require(lines.firstIndex(of: "EXAMPLES"), "\(result.output)")
+    for line in lines[(start + 1)...].prefix(while: { !$0.isEmpty }) {
+      #expect(line.hasPrefix("  ") && line.count <= 80, "\(line)")
+    }
   }
 
   @Test func unknownOptionsAreUsageErrors() async throws {

@@ -76,7 +76,8 @@ struct RestoreCommand: ParsableCommand {
       cannot be read or written, 77 without the permission to do so, 78 a bad configuration in it.
 
       EXAMPLES
-        sudo systemctl stop beaconkeeper && sudo beaconkeeper restore /root/beaconkeeper.backup --elsewhere
+        sudo systemctl stop beaconkeeper && sudo beaconkeeper restore \\
+            /root/beaconkeeper.backup --elsewhere
         beaconkeeper restore --check beaconkeeper.backup
       """)
 

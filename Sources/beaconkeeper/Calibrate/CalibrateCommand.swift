@@ -43,7 +43,8 @@ struct CalibrateCommand: AsyncParsableCommand {
         beaconkeeper calibrate --config home.yaml --beacon keys
         beaconkeeper calibrate --config home.yaml --beacon keys --record walk
         beaconkeeper calibrate --config home.yaml --marks walk.csv walk.jsonl
-        beaconkeeper calibrate --config home.yaml --marks walk.csv hall.btsnoop attic.btsnoop --dry-run --json
+        beaconkeeper calibrate --config home.yaml \\
+            --marks walk.csv hall.btsnoop attic.btsnoop --dry-run --json
       """)
 
   @OptionGroup var source: ConfigurationOption

@@ -24,9 +24,11 @@ struct CrowdCommand: AsyncParsableCommand {
 
       EXAMPLES
         beaconkeeper crowd --gateways 200 --tags 100000 --rate 55000 --seconds 60
-        beaconkeeper crowd --config-out site.yaml --rabbitmq amqp://127.0.0.1 --output-broker mqtt://127.0.0.1:1884
+        beaconkeeper crowd --config-out site.yaml --rabbitmq amqp://127.0.0.1 \\
+            --output-broker mqtt://127.0.0.1:1884
         beaconkeeper crowd --broker mqtt://127.0.0.1:1883 --truth truth.jsonl
-        beaconkeeper crowd --seconds 600 --journal crowd --config-out site.yaml --rabbitmq amqp://127.0.0.1
+        beaconkeeper crowd --seconds 600 --journal crowd --config-out site.yaml \\
+            --rabbitmq amqp://127.0.0.1
         beaconkeeper replay --config site.yaml --journal crowd
       """)
 

@@ -38,7 +38,8 @@ struct PlanCommand: ParsableCommand {
 
       EXAMPLES
         beaconkeeper plan --os ios13 --strategy background-task
-        beaconkeeper plan --os ios7 --strategy background-task --reach 30m --speed 1.4m/s --json
+        beaconkeeper plan --os ios7 --strategy background-task --reach 30m \\
+            --speed 1.4m/s --json
         beaconkeeper plan --os ios17 --strategy stock --regions 3
         beaconkeeper plan --os ios7 --strategy stock --set exit_latency=30s
         beaconkeeper plan --report plans.html

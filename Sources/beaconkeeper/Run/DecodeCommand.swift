@@ -16,10 +16,12 @@ struct DecodeCommand: ParsableCommand {
       EXAMPLES
         beaconkeeper decode 1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5
         beaconkeeper decode --hci 043e0f020100010100000000c103020106b8
-        beaconkeeper decode --key @bindkey --address 54:48:E6:8F:80:A5 1216d2fc41a47266c95f730011223378237214
+        beaconkeeper decode --key @bindkey \\
+            --address 54:48:E6:8F:80:A5 1216d2fc41a47266c95f730011223378237214
         beaconkeeper decode --service fcd2 4002ca0903bf13
         beaconkeeper decode --list | beaconkeeper decode
-        beaconkeeper decode < payloads.txt | jq 'select(.format == "ruuvi").readings.temperature_c'
+        beaconkeeper decode < payloads.txt \\
+            | jq 'select(.format == "ruuvi").readings.temperature_c'
       """)
 
   @Argument(help: ArgumentHelp("Payloads; without any, reads standard input.", valueName: "HEX"))

@@ -14,7 +14,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
       EXAMPLES
         beaconkeeper doctor
-        sudo -u beaconkeeper beaconkeeper doctor --config /etc/beaconkeeper/beaconkeeper.yaml
+        sudo -u beaconkeeper beaconkeeper doctor \\
+            --config /etc/beaconkeeper/beaconkeeper.yaml
         beaconkeeper doctor --fleet --config fleet.yaml
         beaconkeeper doctor --json | jq '.checks[] | select(.state != "ok")'
       """)

@@ -36,13 +36,19 @@ struct ReplayCommand: AsyncParsableCommand {
 
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
-        beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
-        beaconkeeper replay --config house.yaml --capture hall=hall.btsnoop --capture attic=attic.btsnoop
-        beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real --publish --gateway rehearsal
-        beaconkeeper replay --config phones.yaml --capture monday.btsnoop --verdicts | jq 'select(.outcome)'
-        beaconkeeper replay --config flat.yaml --capture walk.jsonl --truth marks.csv --report walk.html
+        beaconkeeper replay --config site.yaml --capture hall.jsonl \\
+            --capture door.jsonl --format text
+        beaconkeeper replay --config house.yaml --capture hall=hall.btsnoop \\
+            --capture attic=attic.btsnoop
+        beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real \\
+            --publish --gateway rehearsal
+        beaconkeeper replay --config phones.yaml --capture monday.btsnoop \\
+            --verdicts | jq 'select(.outcome)'
+        beaconkeeper replay --config flat.yaml --capture walk.jsonl \\
+            --truth marks.csv --report walk.html
         beaconkeeper replay --config site.yaml --capture monday.btsnoop --http
-        beaconkeeper replay --config fleet.yaml --journal /var/lib/beaconkeeper/journal
+        beaconkeeper replay --config fleet.yaml \\
+            --journal /var/lib/beaconkeeper/journal
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 

@@ -54,15 +54,23 @@ struct SimulateCommand: ParsableCommand {
 
       EXAMPLES
         beaconkeeper simulate --approach 50m@1m/s --near 4m
-        beaconkeeper simulate --approach 50m@1.4m/s --near 4m --os ios13 --strategy background-task --json
-        beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant seed --report visit.html
-        beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled --set sample_interval=200s
-        beaconkeeper simulate --capture monday.btsnoop --config site.yaml --report monday.html
+        beaconkeeper simulate --approach 50m@1.4m/s --near 4m --os ios13 \\
+            --strategy background-task --json
+        beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant seed \\
+            --report visit.html
+        beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled \\
+            --set sample_interval=200s
+        beaconkeeper simulate --capture monday.btsnoop --config site.yaml \\
+            --report monday.html
         beaconkeeper simulate --explain background-task --os ios17
-        beaconkeeper simulate --approach 50m@1m/s --os ios7 --strategy background-task --expect 'delivered within 2 s'
-        beaconkeeper simulate --timeline visit.jsonl --expect-file expectations.jsonl --junit results.xml
-        beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s --visits-per-day 4 --os ios17
-        beaconkeeper simulate --compare --approach 50m@1m/s --os ios7 --device iphone-4s
+        beaconkeeper simulate --approach 50m@1m/s --os ios7 \\
+            --strategy background-task --expect 'delivered within 2 s'
+        beaconkeeper simulate --timeline visit.jsonl \\
+            --expect-file expectations.jsonl --junit results.xml
+        beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s \\
+            --visits-per-day 4 --os ios17
+        beaconkeeper simulate --compare --approach 50m@1m/s --os ios7 \\
+            --device iphone-4s
         beaconkeeper simulate --approach 5m@1m/s --near 2m --os android14 --since 15s
       """)
 
