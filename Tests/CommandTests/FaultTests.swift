@@ -124,8 +124,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "init", "run", "top", "scan", "doctor", "health", "visits", "forget", "check", "enrol", "record", "replay",
-    "calibrate", "simulate", "design", "compare-log", "plan", "fuse", "crowd", "decode", "backup", "restore",
+    "init", "run", "top", "scan", "doctor", "health", "visits", "forget", "check", "enrol", "record",
+    "replay", "calibrate", "simulate", "design", "compare-log", "plan", "fuse", "crowd", "decode", "backup",
+    "restore",
   ])
   func `help shows examples, whose lines do not wrap and can be pasted`(command: String) async throws {
     let result = try await Command.run(command, "--help")

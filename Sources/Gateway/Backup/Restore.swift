@@ -132,8 +132,8 @@ package struct Restore {
 
   /// Refuses files beside the configuration that it does not name: there may be another program's, or a person's.
   private func requireNamed(_ files: Set<String>, _ configurationPath: String) throws {
-    let folder = Backup.folder(of: configurationPath)
-    let former = backup.properties[Backup.Property.path].map { Backup.folder(of: $0) } ?? folder
+    let folder = folderPrefix(of: configurationPath)
+    let former = backup.properties[Backup.Property.path].map(folderPrefix) ?? folder
     let named = Set(
       files.map { Backup.absolute($0) }.map {
         $0.hasPrefix(former) ? folder + $0.dropFirst(former.count) : $0
