@@ -63,7 +63,10 @@ import Testing
     ("1aff4c000215a495bb11c5b14b44b5121370f02d74de" + "004403f8c5", ""),
     ("1aff4c000215655f83caae16a10a702e31f30d58dd82" + "0001000244", "battery_pct 68.0"),
     ("1aff4c0002153ba29cd9a42c894856badaf2606ef777" + "00510002c5", "battery_pct 81.0"),
-    ("1aff4c000215b5b182c7eab14988aa99b5c1517008d9" + "000164fdc5", "battery_pct 100.0, temperature_c -3.0"),
+    // Plain iBeacons, although a sensor has their UUID, too.
+    ("1aff4c000215b5b182c7eab14988aa99b5c1517008d9" + "000164fdc5", ""),
+    ("1aff4c000215ebefd08370a247c89837e7b5634df524" + "00010002c5", ""),
+    ("1aff4c000215ebefd08370a247c89837e7b5634df525" + "00010002c5", ""),
     (
       "1bff4c000215ebefd08370a247c89837e7b5634df525" + "67428e38c564",
       "battery_pct 100.0, humidity_pct 55.56, temperature_c 25.59"

@@ -40,3 +40,15 @@ def check_languages(browser, base, check, check_speech):
     check("both languages have the same sentences", not found, found)
     check_speech(page, "in German")
     page.close()
+    # What browsers without a proper setting ask for.
+    for wish, told in (("en-US@posix", "en 1.5"), ("de-DE@euro", "de 1,5"), ("de_DE", "de 1,5"), ("en-u-nu-arab", "en 1.5"), ("fr", "en 1.5"), ("", "en 1.5")):
+        page = browser.page(390, 844)
+        page.send("Page.addScriptToEvaluateOnNewDocument", source=f"Object.defineProperty(navigator, 'languages', {{ get: () => [{wish!r}] }})")
+        page.open(f"{base}#/now")
+        page.wait("document.querySelector('main h1') !== null")
+        found = page.run("""(async () => {
+            const { number } = await import(new URL('assets/figures.js', location.href.split('#')[0]));
+            return `${document.documentElement.lang} ${number(1.5)}`;
+          })()""")
+        check(f"a browser that asks for {wish or 'nothing'} is answered", found == told, found)
+        page.close()

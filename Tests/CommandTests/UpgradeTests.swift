@@ -26,6 +26,8 @@ import Testing
     return lines
   }
 
+  @Test func `a household of an earlier version is there`() { #expect(!Self.versions.isEmpty) }
+
   @Test(arguments: versions) func `a household of an earlier version lives on`(version: String) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("upgrade-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

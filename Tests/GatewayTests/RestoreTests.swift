@@ -18,8 +18,11 @@ import Testing
       return place.path
     }
     let keys = "anna: 00112233445566778899aabbccddeeff\n"
-    for name in ["keys.yaml", "backup.sh"] {
-      let file = folder.appendingPathComponent("\(name).backup").path
+    for (name, former) in [
+      ("keys.yaml", "/etc/other/a.yaml"), ("keys.yaml", "/a.yaml"), ("keys.yaml", folder.path + "/a.yaml"),
+      ("backup.sh", "/etc/other/a.yaml"),
+    ] {
+      let file = folder.appendingPathComponent("\(UUID()).backup").path
       let writer = try BackupWriter(path: file)
       try writer.add(
         "configuration/a.yaml",
@@ -29,7 +32,7 @@ import Testing
       try writer.add("configuration/keys.yaml", contentsOf: write("keys.yaml", keys))
       if name != "keys.yaml" { try writer.add("configuration/\(name)", contentsOf: write(name, "evil\n")) }
       _ = try writer.finish([
-        "version": "1", "gateway": "a", "configuration": "configuration/a.yaml", "path": "/etc/other/a.yaml",
+        "version": "1", "gateway": "a", "configuration": "configuration/a.yaml", "path": former,
       ])
       let home = folder.appendingPathComponent("home")
       try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)

@@ -53,7 +53,7 @@ extension IBeacon {
   /// Quick, because every iBeacon is asked.
   @inlinable package var mayHaveReadings: Bool {
     switch UInt32(truncatingIfNeeded: uuid >> 96) {
-    case 0xA495_BB10...0xA495_BB80, 0x655F_83CA, 0x3BA2_9CD9, 0xB5B1_82C7, 0xEBEF_D083: true
+    case 0xA495_BB10...0xA495_BB80, 0x655F_83CA, 0x3BA2_9CD9, 0xEBEF_D083: true
     default: false
     }
   }
@@ -75,15 +75,13 @@ extension IBeacon {
       tell(Reading(.batteryLevel, Double(UInt8(bitPattern: measuredPower))))
     case (0x3BA2_9CD9_A42C_8948, 0x56BA_DAF2_606E_F777):
       tell(Reading(.batteryLevel, Double(major & 0xFF)))
-    // April Brother's ABTemp.
-    case (0xB5B1_82C7_EAB1_4988, 0xAA99_B5C1_5170_08D9):
-      tell(Reading(.batteryLevel, Double(minor >> 8)))
-      tell(Reading(.temperature, Double(Int8(truncatingIfNeeded: minor))))
-    // Jaalee's JHT; the battery follows.
-    case (0xEBEF_D083_70A2_47C8, 0x9837_E7B5_634D_F525), (0xEBEF_D083_70A2_47C8, 0x9837_E7B5_634D_F524):
+    // Jaalee's JHT. Its battery follows, which plain iBeacons of this UUID do not have. April Brother's ABTemp has the UUID that all
+    // beacons of that maker have, so that nothing tells it from them.
+    case (0xEBEF_D083_70A2_47C8, 0x9837_E7B5_634D_F525):
+      guard data.count > 23 else { return }
       tell(Reading(.temperature, ((-45 + 175 * Double(major) / 65_535) * 100).rounded() / 100))
       tell(Reading(.humidity, (Double(minor) / 65_535 * 10_000).rounded() / 100))
-      if data.count > 23 { tell(Reading(.batteryLevel, Double(data[23]))) }
+      tell(Reading(.batteryLevel, Double(data[23])))
     default: break
     }
   }

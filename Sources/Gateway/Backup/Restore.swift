@@ -134,10 +134,9 @@ package struct Restore {
   private func requireNamed(_ files: Set<String>, _ configurationPath: String) throws {
     let folder = folderPrefix(of: configurationPath)
     let former = backup.properties[Backup.Property.path].map(folderPrefix) ?? folder
-    let named = Set(
-      files.map { Backup.absolute($0) }.map {
-        $0.hasPrefix(former) ? folder + $0.dropFirst(former.count) : $0
-      })
+    // It may name them by where they were.
+    var named = Set(files.map { Backup.absolute($0) })
+    for name in named where name.hasPrefix(former) { named.insert(folder + name.dropFirst(former.count)) }
     for member in backup.members
     where member.name.hasPrefix(Backup.configuration)
       && member.name != backup.properties[Backup.Property.configuration]

@@ -1,9 +1,13 @@
 // The reader's language, of those that the page knows, and how the reader's country writes numbers and times.
+/** A wish of the browser, in the digits that the page draws; null: it is no name of a language. */
+function named(wish) {
+  try { return new Intl.Locale(wish.replace('_', '-'), { numberingSystem: 'latn' }).toString(); } catch { return null; }
+}
 const wishes = navigator.languages?.length ? navigator.languages : [navigator.language || 'en'];
-const wish = wishes.find((one) => /^(en|de)\b/i.test(one)) ?? 'en';
+const wish = wishes.map((one) => named(one) ?? named(one.slice(0, 2))).find((one) => /^(en|de)\b/i.test(one ?? '')) ?? named('en');
 export const language = wish.slice(0, 2).toLowerCase();
 /** English without a country is written as in Britain: 24 hours, the day before the month. */
-export const locale = wish.toLowerCase() === 'en' ? 'en-GB' : wish;
+export const locale = /^en(-u-|$)/i.test(wish) ? 'en-GB' : wish;
 /** 2.5 or 2,5. */
 export const decimalMark = new Intl.NumberFormat(locale).format(1.5).charAt(1);
 const root = document.documentElement;

@@ -97,7 +97,8 @@ private struct Leftovers {
     let count = unsafe content.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
     let lines = String(decoding: content.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
     let packets = lines.compactMap { octets(hexadecimal: $0) }
-    guard !packets.isEmpty else { return }
+    // What is no packet is not left for the next one to be written behind.
+    guard !packets.isEmpty else { return forget() }
     try attempt(.unavailable) { try LivePairing.undo(packets) }
     forget()
     say("beaconkeeper: an earlier enrol was killed; what it had left open is closed now")
