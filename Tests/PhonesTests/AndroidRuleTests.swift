@@ -170,6 +170,30 @@ import Testing
     #expect(walk.follow(path, [(0, .still(true))]).ranging == 3600)
   }
 
+  /// Jobs begin every 900 s, cycles every 310 s. Doze begins at 3600 s and puts off what begins later.
+  @Test(
+    arguments: [
+      ("android8", "altbeacon-job", 5000.0, PhoneEvent.still(false), [0, 900, 1800, 2700, 5000, 5900]),
+      ("android8", "altbeacon-job", 5000, .screen(true), [0, 900, 1800, 2700, 5000, 5900]),
+      ("android8", "altbeacon-job", 3500, .still(false), [0, 900, 1800, 2700, 3600, 4500, 5400]),
+      ("android5", "altbeacon-legacy", 5000, .still(false), [3410, 5000, 5310, 5620, 5930]),
+      ("android5", "altbeacon-legacy", 3700, .still(false), [3410, 3720, 4030]),
+    ] as [(String, String, Double, PhoneEvent, [Double])])
+  func whatDozePutOffRunsWhenItEnds(
+    os: String, strategy: String, at time: Double, event: PhoneEvent, expected: [Double]
+  ) {
+    let result = Walk(os: os, strategy: strategy).follow(
+      [(0, 30), (6000, 30)], [(0, .still(true)), (time, event)])
+    let told = starts(result).filter { strategy == "altbeacon-job" || $0 > 3200 }
+    #expect(Array(told.prefix(expected.count)) == expected)
+  }
+
+  @Test func openingTheAppEndsDoze() {
+    let result = Walk(os: "android8", strategy: "altbeacon-job").follow(
+      [(0, 30), (7000, 30)], [(0, .still(true)), (5000, .foreground), (5100, .lowMemory)])
+    #expect(Array(starts(result).suffix(2)) == [5900, 6800])
+  }
+
   @Test func aBucketsAllowanceRunsOut() {
     let walk = Walk(
       os: "android8", strategy: "altbeacon-job",

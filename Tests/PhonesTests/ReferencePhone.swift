@@ -56,6 +56,8 @@ final class ReferencePhone {
 
   var scanStart: Milliseconds = 0, hitUntil = Milliseconds.min, heardByScans: Milliseconds = 0
   var hitAt: Milliseconds?, forgetAt: Milliseconds?, seen = false, denied = false
+  /// Whether a scan of the schedule fell into the present Doze.
+  var putsOff = false
   var scanOn = false, scanSince: Milliseconds = 0, starved = false, starts: [Milliseconds] = []
   var bucket: Milliseconds?, bucketSince: Milliseconds = 0, bucketUsed: Milliseconds = 0
 
@@ -119,7 +121,10 @@ final class ReferencePhone {
     for event in events { takeCall(event) }
     if isAndroid { settleScans() }
     settle()
-    if isAndroid { updateScan() }
+    if isAndroid {
+      updateScan()
+      putsOff = liesInTheDark && (putsOff || scansBegin)
+    }
     watchNear()
     if t % os[.tickPeriod] == 0 { callback() }
   }
@@ -187,7 +192,7 @@ final class ReferencePhone {
 
   private func light(_ isOn: Bool) {
     if screen && !isOn { screenOffSince = t }
-    if !screen && isOn && dozes && app.mechanism == .job { scanStart = t }
+    if isOn { leaveDoze() }
     screen = isOn
   }
 
@@ -197,6 +202,7 @@ final class ReferencePhone {
       audio = isOn
       plays = isOn && (plays || runs)
     case .still(let isStill):
+      if !isStill { leaveDoze() }
       still = isStill ? still ?? t : nil
       if !isStill && app[.resumesWhenMoving] { autoPaused = false }
     case .bucket(let period): (bucket, bucketSince, bucketUsed) = (period, t, 0)
@@ -307,7 +313,7 @@ final class ReferencePhone {
     clearSession()
     life = .ended(reason, latched: latched)
     (graceUntil, lingersUntil) = (min(graceUntil, t), min(lingersUntil, t))
-    (wasAlive, wasBeside, plays, ignored, hitUntil) = (false, false, false, false, -1)
+    (wasAlive, wasBeside, plays, ignored, hitUntil) = (false, false, false, false, .min)
     guard app.mechanism == .foregroundService, !latched else { return }
     let mayStart = !os[.serviceNeedsType] || app[.declaresServiceType]
     let atBoot = os[.startsServiceAtBoot] && (os[.startsDataSyncAtBoot] || !app[.dataSync])

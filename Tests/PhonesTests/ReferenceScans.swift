@@ -2,11 +2,19 @@ import Phones
 
 // Android's part of the second account.
 extension ReferencePhone {
-  var dozes: Bool {
-    guard isAndroid, let limit = os[.dozeAfter], let still, !screen, life != .foreground else {
-      return false
-    }
+  var dozes: Bool { life != .foreground && liesInTheDark }
+
+  /// Whether the phone has lain still and dark for long enough, whatever is in the foreground.
+  var liesInTheDark: Bool {
+    guard isAndroid, let limit = os[.dozeAfter], let still, !screen else { return false }
     return t >= max(still, screenOffSince) + limit
+  }
+
+  var scansBegin: Bool { (t - scanStart) % max(app[.scanInterval], app[.scanPeriod]) == 0 }
+
+  func leaveDoze() {
+    guard dozes, putsOff || scansBegin else { return }
+    if app.mechanism == .job || app.mechanism == .cycle { scanStart = t }
   }
 
   var bucketEmpty: Bool { app.mechanism == .job && bucket != nil && bucketUsed >= os[.bucketAllowance] }

@@ -26,9 +26,9 @@ extension PhoneEngine {
   mutating func enterForeground(_ fact: Fact.What) {
     if case .terminated = lifecycle { startProcess() }
     record(fact)
-    lifecycle = .foreground
-    // Nobody sees an app on a dark screen. On iOS the screen is told only for what it wakes.
+    // Nobody sees an app on a dark screen. On iOS the screen is told only for what it wakes. It comes first: it ends Doze.
     if rules.isAndroid { setScreen(true) }
+    lifecycle = .foreground
     session.isAutoPaused = false
     session.isFromForeground = session.isFromForeground || session.isOn
     scan.isServiceDenied = false

@@ -139,9 +139,10 @@ extension PhoneEngine {
     if let latency = rules.hitLatency, !scan.isSeen { scan.hitDue = now + latency }
   }
 
-  /// The phone moves again, or its screen turns on: jobs that Doze deferred run now.
+  /// The phone moves again, or its screen turns on: a job or a cycle that Doze put off runs now.
   mutating func leaveDoze() {
-    if isDozing && rules.mechanism == .job { scan.start = now }
+    guard rules.mechanism == .job || rules.mechanism == .cycle else { return }
+    if isDozing && now - phase >= dozeTime { scan.start = now }
   }
 
   /// Processes all consequences for Android's scans at `now`.

@@ -94,6 +94,7 @@ extension PhoneEngine {
     case .endTask(let id): scriptedEnd(id)
     case .still(let isStill):
       if rules.isAndroid { record(isStill ? .layStill : .moved) }
+      if !isStill { leaveDoze() }
       stillSince = isStill ? (stillSince ?? now) : nil
       if !isStill && rules[.resumesWhenMoving] { session.isAutoPaused = false }
     case .bucket(let period):
