@@ -18,9 +18,10 @@ struct PlaceSmoother {
     prior = model.prior
   }
 
-  /// The cell of each moment; −1: unknown.
-  mutating func places(of moments: [MarkedWalk.Moment], offset: Float) -> [Int] {
-    var places: [Int] = []
+  /// Where each moment may have been, as cells that are equally probable; empty: unknown. A single cell would be taken for certain,
+  /// and maps made of it would confirm it.
+  mutating func places(of moments: [MarkedWalk.Moment], offset: Float) -> [[Int]] {
+    var places: [[Int]] = []
     var start = 0
     while start < moments.count {
       var end = start + 1
@@ -34,7 +35,7 @@ struct PlaceSmoother {
   }
 
   /// Forward-backward smoothing. The belief of a moment is the product of both passes.
-  private mutating func smooth(_ moments: ArraySlice<MarkedWalk.Moment>, _ offset: Float) -> [Int] {
+  private mutating func smooth(_ moments: ArraySlice<MarkedWalk.Moment>, _ offset: Float) -> [[Int]] {
     let count = prior.count
     var forward: [[Float]] = []
     var belief = prior
@@ -43,12 +44,12 @@ struct PlaceSmoother {
       weigh(&belief, moments[index], offset)
       forward.append(belief)
     }
-    var places = [Int](repeating: -1, count: moments.count)
+    var places = [[Int]](repeating: [], count: moments.count)
     var backward = prior
     for (place, index) in zip(places.indices, moments.indices).reversed() {
       var both = backward
       for cell in 0..<count { both[cell] *= forward[place][cell] }
-      places[place] = middle(of: both, in: moments[index].room) ?? -1
+      places[place] = spread(of: both, in: moments[index].room)
       guard place > 0 else { break }
       weigh(&backward, moments[index], offset)
       pass(&backward, from: moments[index - 1], to: moments[index])
@@ -82,18 +83,25 @@ struct PlaceSmoother {
     }
   }
 
-  /// The cell of the room nearest to the mean position.
-  private func middle(of belief: [Float], in room: Int16) -> Int? {
-    guard let grid = model.grid else { return nil }
-    var (x, y, sum) = (0.0, 0.0, 0.0)
+  /// The cells of the room that are a deviation of the belief away from its mean, to each side.
+  private func spread(of belief: [Float], in room: Int16) -> [Int] {
+    guard let grid = model.grid else { return [] }
+    var (x, y, xx, yy, sum) = (0.0, 0.0, 0.0, 0.0, 0.0)
     for run in model.runs where run.room == Int(room) {
       for cell in run.places where belief[cell] > 0 {
         guard let point = grid.place(of: cell)?.point else { continue }
         let share = Double(belief[cell])
-        (x, y, sum) = (x + share * point.x, y + share * point.y, sum + share)
+        sum += share
+        (x, y) = (x + share * point.x, y + share * point.y)
+        (xx, yy) = (xx + share * point.x * point.x, yy + share * point.y * point.y)
       }
     }
-    guard sum > 0 else { return nil }
-    return grid.cell(nearest: Point(x: x / sum, y: y / sum), in: room)
+    guard sum > 0 else { return [] }
+    (x, y) = (x / sum, y / sum)
+    let across = max(0, xx / sum - x * x).squareRoot()
+    let along = max(0, yy / sum - y * y).squareRoot()
+    return [(across, 0), (-across, 0), (0, along), (0, -along)].compactMap { dx, dy in
+      grid.cell(nearest: Point(x: x + dx, y: y + dy), in: room)
+    }
   }
 }

@@ -106,14 +106,14 @@ public struct RoomCalibrator: Sendable {
     return (calibration, kept)
   }
 
-  /// The marked points, else the middles of the rooms.
-  private func firstPlaces(_ walk: MarkedWalk, _ grid: RoomGrid) -> [Int] {
+  /// The marked points, else the middles of the rooms, by moment.
+  private func firstPlaces(_ walk: MarkedWalk, _ grid: RoomGrid) -> [[Int]] {
     let middles = plan.rooms.indices.map { room in
-      grid.cell(nearest: Outline(plan.rooms[room].outline).centroid, in: Int16(room)) ?? -1
+      grid.cell(nearest: Outline(plan.rooms[room].outline).centroid, in: Int16(room))
     }
     return walk.moments.map { moment in
-      if let point = moment.point { return grid.cell(nearest: point, in: moment.room) ?? -1 }
-      return middles.indices.contains(Int(moment.room)) ? middles[Int(moment.room)] : -1
+      if let point = moment.point { return [grid.cell(nearest: point, in: moment.room)].compactMap { $0 } }
+      return middles.indices.contains(Int(moment.room)) ? [middles[Int(moment.room)]].compactMap { $0 } : []
     }
   }
 
@@ -122,16 +122,24 @@ public struct RoomCalibrator: Sendable {
     var count = 0.0
     var sum = 0.0
     var squares = 0.0
+
+    mutating func add(_ level: Double, _ share: Double) {
+      count += share
+      sum += share * level
+      squares += share * level * level
+    }
   }
 
-  private func fit(_ walk: MarkedWalk, _ places: [Int], _ grid: RoomGrid, _ parts: Parts) -> RoomCalibration {
+  private func fit(_ walk: MarkedWalk, _ places: [[Int]], _ grid: RoomGrid, _ parts: Parts) -> RoomCalibration
+  {
     var piles: [Int: Pile] = [:]
-    for (moment, place) in zip(walk.moments, places) where place >= 0 {
-      for hearing in moment.hearings {
-        let level = Double(hearing.level)
-        piles[hearing.hearer * grid.count + place, default: Pile()].count += 1
-        piles[hearing.hearer * grid.count + place, default: Pile()].sum += level
-        piles[hearing.hearer * grid.count + place, default: Pile()].squares += level * level
+    for (moment, places) in zip(walk.moments, places) {
+      let share = 1 / Double(max(places.count, 1))
+      for place in places {
+        for hearing in moment.hearings {
+          let level = Double(hearing.level)
+          piles[hearing.hearer * grid.count + place, default: Pile()].add(level, share)
+        }
       }
     }
     let keys = piles.keys.sorted()
