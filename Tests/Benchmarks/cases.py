@@ -68,6 +68,7 @@ class Cases:
     def zones(self): return self.corpus("zones", "--only", "ibeacon", "--zones", "1000")
     def crowd(self): return self.corpus(
         "crowd", "--only", "ibeacon", "--devices", "100000", "--zones", "1000", "--adverts", "400000")
+    def passers(self, count): return keys(self.corpus(f"passers-{count}", "--crowd", "--adverts", str(count)))
 
     # Ways to run a program
     def run(self, *words, environment=None):
@@ -145,6 +146,13 @@ class Cases:
             "the memory's part, 100,000 beacons: C that reads and writes tables like ours; as a peer one record a beacon",
             "adverts/CPU-s", Goal(""), lambda: self.remembered("16", "48", "40", "128", "88", "8"),
             lambda: self.remembered("16", "312"))
+        # The gateway remembers 16,384 addresses. 5 ms apart, each is tried when it is heard first.
+        yield Case(
+            "1,000 keys, 4,000 strangers' changing addresses, each tried before; without keys", "µs CPU an advert",
+            Goal("≤ 3 µs", most=3), lambda: self.passed(4000, "keys.yaml", 250), lambda: self.passed(4000, "strangers.yaml", 250))
+        yield Case(
+            "1,000 keys, an address that was not tried before; without keys", "µs CPU an advert", Goal(""),
+            lambda: self.passed(20000, "keys.yaml", 1), lambda: self.passed(20000, "strangers.yaml", 50))
         for quality in ("0", "1"):
             yield Case(
                 f"decision to JSON to broker, QoS {quality}; C libmosquitto", "µs CPU a message", Goal("≤ 1.3 ×", most_ratio=1.3),
@@ -201,6 +209,12 @@ class Cases:
     def decided(self, adverts, site, config, passes=20):
         return rate(self.bench(
             "zones", f"{adverts}/adverts.bin", "--config", f"{site}/{config}", "--passes", str(passes)))
+
+    def passed(self, addresses, config, passes):
+        folder = self.passers(addresses)
+        used = self.bench(
+            "zones", f"{folder}/adverts.bin", "--config", f"{folder}/{config}", "--passes", str(passes), "--spacing", "5000")
+        return used["cpu_s"] / used["adverts"] * 1e6
 
     def remembered(self, *octets): return rate(json.loads(self.run(self.path("records"), *octets)))
 
@@ -333,6 +347,16 @@ def records(path):
     while offset < len(data):
         yield offset
         offset += 9 + data[offset + 8]
+
+
+def keys(folder):
+    """Adds a configuration that knows 1,000 phones by their keys, none of which is in the air."""
+    names = [f"p{number}" for number in range(1000)]
+    write(f"{folder}/phones.yaml", "".join(f"{name}: {at + 1:032x}\n" for at, name in enumerate(names)))
+    os.chmod(f"{folder}/phones.yaml", 0o600)
+    write(f"{folder}/keys.yaml", open(f"{folder}/strangers.yaml").read() + f"keys_file: {folder}/phones.yaml\nbeacons:\n" + "".join(
+        f"  - {{ name: {name}, irk: {name} }}\n" for name in names))
+    return folder
 
 
 def buttons(folder, numbers):
