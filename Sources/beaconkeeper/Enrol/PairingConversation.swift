@@ -98,7 +98,10 @@ private struct Leftovers {
     let lines = String(decoding: content.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
     let packets = lines.compactMap { octets(hexadecimal: $0) }
     // What is no packet is not left for the next one to be written behind.
-    guard !packets.isEmpty else { return forget() }
+    guard !packets.isEmpty else {
+      forget()
+      return
+    }
     try attempt(.unavailable) { try LivePairing.undo(packets) }
     forget()
     say("beaconkeeper: an earlier enrol was killed; what it had left open is closed now")
