@@ -15,3 +15,17 @@ def add_a_stranger(page, gateway, check, shot):
     page.wait("[...document.querySelectorAll('.badge')].some((one) => one.textContent === 'yours: crate')")
     text = gateway.read("run.yaml")
     check("it is added to the file, whose comments stay, and is a stranger no more", "name: crate" in text and "# on the ring" in text)
+
+    def told(badge):
+        """What the page says about the stranger with this badge, whose row is opened."""
+        one = f"[...document.querySelectorAll('.stranger')].find((one) => one.querySelector('.badge').textContent.includes('{badge}'))"
+        page.wait(f"{one} != null")
+        page.run(f"{one}.querySelector('.open').hidden && {one}.querySelector('.line button').click()")
+        return page.run(f"[...{one}.querySelector('.open').children].filter((part) => !part.hidden).map((part) => part.textContent).join(' ')")
+
+    command = "sudo beaconkeeper enrol NAME"
+    phone, sensor, own = told("Apple"), told("bthome"), told("yours: crate")
+    check("a phone whose address changes is told how to be enrolled", command in phone and "are hidden" not in phone, phone)
+    shot(page, "stranger-enrol-1280-light")
+    check("a sensor that is known by its address is told to be hidden", "are hidden" in sensor and command not in sensor, sensor)
+    check("what was added needs neither", "are hidden" not in own and command not in own, own)

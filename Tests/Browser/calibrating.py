@@ -25,7 +25,7 @@ enough = 66
 
 
 class Walker:
-    """Carries the key, in the room that `room` says; a stranger stays where it is."""
+    """Carries the key, in the room that `room` says; a beacon, a sensor and a phone of strangers stay where they are."""
 
     def __init__(self, gateway):
         self.gateway, self.room, self.isEnded = gateway, "kitchen", False
@@ -40,6 +40,8 @@ class Walker:
                     self.gateway.hear(receiver, "C1:00:00:00:00:01", level + turn % 3 - 1)
                 if turn % 3 == 0:
                     self.gateway.hear("west", "C4:00:00:00:00:09", -45, "0201061aff4c000215aa9dc74adbbd12de318ac8b046dd442500010009c5")
+                    self.gateway.hear("west", "C4:00:00:00:00:0A", -70, "0201060716d2fc4002ca09")
+                    self.gateway.hear("west", "5A:00:00:00:00:0B", -80, "0201060aff4c0010050118000000")
                 time.sleep(0.1)
         except (BrokenPipeError, ValueError):
             pass

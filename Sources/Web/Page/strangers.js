@@ -52,7 +52,7 @@ function stranger({ id }) {
   const text = words.strangers;
   const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), meter = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
   const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });
-  const yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.yaml }), noYaml = el('p.note', { text: text.noYaml }), status = el('p.status', { role: 'status' });
+  const yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.yaml }), isHidden = el('p.note', { text: text.hidden }), status = el('p.status', { role: 'status' });
   const fileLines = el('pre', { tabindex: 0, role: 'group', hidden: true, 'aria-label': text.fileSays });
   const input = el('input', { type: 'text', 'aria-label': text.name, placeholder: text.nameHint, maxlength: 60, required: true });
   const add = el('button.main', { type: 'submit', text: text.add });
@@ -68,7 +68,9 @@ function stranger({ id }) {
     } catch (error) { say(status, words.failed(error)); }
   });
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent)));
-  const open = el('div.open', { hidden: true }, lines, noYaml, form, status, fileLines);
+  const command = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.enrol, text: 'sudo beaconkeeper enrol NAME' });
+  const enrol = el('div.yaml', {}, el('p', { text: text.enrol }), command, el('div.row', {}, copyButton(() => command.textContent)));
+  const open = el('div.open', { hidden: true }, lines, isHidden, enrol, form, status, fileLines);
   button.addEventListener('click', () => {
     const isOpen = open.hidden;
     show(open, isOpen);
@@ -91,7 +93,8 @@ function stranger({ id }) {
       say(detail, [distance(one.distance_m), words.now.rate(number(one.per_s ?? 0)), words.now.ago(duration(gatewayTime() - Date.parse(one.last_seen)))].join(' · '));
       show(button, !one.beacon);
       show(lines, one.yaml != null);
-      show(noYaml, one.yaml == null);
+      show(isHidden, one.can_be_added && one.yaml == null);
+      show(enrol, !one.can_be_added && !one.beacon);
       show(form, store.overview?.rights.write === true && one.yaml != null);
       fillYAML();
     },

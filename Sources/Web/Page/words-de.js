@@ -380,7 +380,7 @@ export const words = {
     overlooked: (n) => `${count(n, 'weiteres Gerät wurde', 'weitere Geräte wurden')} übersehen, weil zu viele auf einmal kamen.`,
     add: 'Hinzufügen', name: 'Name des neuen Beacons', nameHint: 'Auto', added: (name) => `${name} steht in der Datei, und sie wird geladen.`,
     yaml: 'Setzen Sie dies unter beacons: in die Konfiguration:',
-    noYaml: 'Seine Adresse wechselt, und es sendet sonst nichts, woran man es erkennt. Wenn es Ihr Telefon ist, geben Sie ihm einen Schlüssel (irk).',
+    enrol: 'Es sendet nichts, woran man es erkennt. Wenn es Ihr Telefon oder Ihre Uhr ist, koppeln Sie es einmal, damit man es erkennt, obwohl seine Adresse wechselt. Am Rechner des Gateways:',
     adds: 'Nimmt es in die Konfiguration auf, die dann geladen wird.', fileSays: 'Die Datei sagt jetzt:',
     hold: 'Halten Sie Ihren Beacon dicht an den Empfänger: er steigt nach oben.',
   },

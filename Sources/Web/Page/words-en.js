@@ -380,7 +380,7 @@ export const words = {
     overlooked: (n) => `${count(n, 'device', 'devices')} more were overlooked, because too many came at once.`,
     add: 'Add', name: 'Name of the new beacon', nameHint: 'van', added: (name) => `${name} is in the file, which is being loaded.`,
     yaml: 'Put this under beacons: in the configuration:',
-    noYaml: 'Its address changes and it sends nothing else to be recognised by. Give it a key (irk) if it is your phone.',
+    enrol: 'It sends nothing that identifies it. If it is your phone or watch, pair it once, so that it is known although its address changes. On the gateway’s machine:',
     adds: 'Adds it to the configuration, which is then loaded.', fileSays: 'The file says now:',
     hold: 'Hold your beacon close to the receiver: it rises to the top.',
   },
