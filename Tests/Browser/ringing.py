@@ -30,7 +30,7 @@ def check_ringing(gateway, opened, check, shot):
     page.run("location.hash = '#/diary'")
     page.wait(f"{told} !== ''")
     check("the diary has it before it is on disk", page.run(told) in ("enter; long press; press; started", "long press; enter; press; started"), page.run(told))
-    check("and the visit that goes on", page.run("document.querySelector('.visits tbody')?.textContent")[:3] in [time.strftime("%H:", time.localtime(time.time() - ago)) for ago in (0, 300)] and page.run("document.querySelectorAll('.stay').length") == 1,
+    check("and the visit that goes on", page.run("document.querySelector('.visits tbody')?.textContent")[:3] in [time.strftime(hour, time.localtime(time.time() - ago)) for ago in (0, 300) for hour in ("%H:", "%I:")] and page.run("document.querySelectorAll('.stay').length") == 1,
           page.run("document.querySelector('.visits tbody')?.textContent"))
     gateway.stop()
     gateway.output.clear()
