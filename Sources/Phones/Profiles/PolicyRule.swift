@@ -114,10 +114,8 @@ public struct StatedSpread: Hashable, Sendable {
     }
     (name, values) = (rule.name, measured.text)
     (low, middle, high) = (text(0.05), text(0.5), text(0.95))
-    never =
-      measured.neverShare(
-        of: 0, isElsewhere: isElsewhere)...measured.neverShare(
-        of: 1, isElsewhere: isElsewhere)
+    func share(_ phone: Double) -> Double { measured.neverShare(of: phone, isElsewhere: isElsewhere) }
+    never = share(0)...share(1)
     self.isElsewhere = isElsewhere
     (scope, source, confidence) = (measured.scope, measured.source, measured.confidence)
   }

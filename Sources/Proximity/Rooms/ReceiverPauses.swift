@@ -25,8 +25,10 @@ struct ReceiverPauses: Sendable {
 
   /// Processes a report after a silence of `pause` windows.
   mutating func note(_ pause: Int64, of hearer: Int, in window: Int64) {
-    if window >= start + Self.period {
-      earlier = window < start + 2 * Self.period ? longest : [UInt8](repeating: 0, count: longest.count)
+    // A clock that has less than the one before, as after a takeover, begins anew.
+    if window < start || window >= start + Self.period {
+      let isNext = window >= start && window < start + 2 * Self.period
+      earlier = isNext ? longest : [UInt8](repeating: 0, count: longest.count)
       longest = [UInt8](repeating: 0, count: longest.count)
       start = window
     }

@@ -104,7 +104,7 @@ private struct Leftovers {
     }
     try attempt(.unavailable) { try LivePairing.undo(packets) }
     forget()
-    say("beaconkeeper: an earlier enrol was killed; what it had left open is closed now")
+    say("beaconkeeper: an earlier enrol was killed; what it had left open was put back")
   }
 
   func remember(_ line: [UInt8]) {
@@ -141,6 +141,9 @@ private final class UndoProcess: Sendable {
     // It keeps the lock.
     if let file = leftovers.descriptor {
       posix_spawn_file_actions_adddup2(&actions, file, UndoPairingCommand.file)
+    } else {
+      // Whatever has this number here is not for it to cut.
+      posix_spawn_file_actions_addclose(&actions, UndoPairingCommand.file)
     }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -195,7 +198,7 @@ struct UndoPairingCommand: ParsableCommand {
       if case .text(let text) = line, let packet = octets(hexadecimal: text) { packets.append(packet) }
     }
     try attempt(.unavailable) { try LivePairing.undo(packets) }
-    // Of a file that is not there, or is something else, this changes nothing.
+    // Where the file could not be made, this descriptor is closed.
     _ = ftruncate(Self.file, 0)
   }
 }

@@ -208,6 +208,11 @@ import Testing
     // Forgotten after ten minutes.
     pauses.note(1, of: 0, in: 2500)
     #expect(pauses.keepsLevels(0, after: 1000))
+    // Or by a clock that has less.
+    pauses.note(60, of: 0, in: 2600)
+    #expect(!pauses.keepsLevels(0, after: 34))
+    pauses.note(1, of: 0, in: 100)
+    #expect(pauses.keepsLevels(0, after: 1000))
   }
 }
 
