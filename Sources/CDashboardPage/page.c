@@ -260,6 +260,10 @@ static const unsigned char file_try_form_js[] = {
 #embed "../Web/Page/try-form.js"
 };
 
+static const unsigned char file_try_rings_js[] = {
+#embed "../Web/Page/try-rings.js"
+};
+
 static const unsigned char file_try_js[] = {
 #embed "../Web/Page/try.js"
 };
@@ -349,6 +353,7 @@ static const struct dashboard_file files[] = {
     {"try-comparison.js", file_try_comparison_js, sizeof file_try_comparison_js},
     {"try-conflict.js", file_try_conflict_js, sizeof file_try_conflict_js},
     {"try-form.js", file_try_form_js, sizeof file_try_form_js},
+    {"try-rings.js", file_try_rings_js, sizeof file_try_rings_js},
     {"try.js", file_try_js, sizeof file_try_js},
     {"views.css", file_views_css, sizeof file_views_css},
     {"words-de.js", file_words_de_js, sizeof file_words_de_js},

@@ -10,7 +10,8 @@ def configuration(gateway):
     text = f"gateway: {{ name: house, state_directory: {gateway.folder}/state }}\nbroker: embedded\nreceivers:\n"
     text += "".join(f"  - {{ name: r{i}, position: [{i % 3 * 6 + 3} m, {i // 3 * 5 + 2} m] }}\n" for i in range(5))
     text += "beacons:\n" + "".join(f"  - {{ name: {name}, address: \"C1:00:00:00:00:{i:02X}\" }}\n" for i, name in enumerate(beacons))
-    text += "  - { name: lost, address: \"C1:00:00:00:01:00\" }\nzones: [{ name: home }]\nrooms:\n"
+    text += "  - { name: lost, address: \"C1:00:00:00:01:00\" }\nzones:\n  - { name: home }\n"
+    text += "  - { name: sofa, receivers: [r1], near: { distance: 1 m, rearm: 1.5 m }, enter: { distance: 2 m, dwell: 1 s }, exit: { distance: 3 m, dwell: 2 s } }\nrooms:\n"
     for i, name in enumerate(rooms):
         x, y = i % 3 * 6, i // 3 * 5
         text += f"  - {{ name: {name}, receivers: [r{i}], outline: [[{x} m, {y} m], [{x + 6} m, {y} m], [{x + 6} m, {y + 5} m], [{x} m, {y + 5} m]] }}\n"
@@ -132,6 +133,25 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     plan.reload()
     plan.wait("!window.isOld && document.getElementById('plan-beacon')?.value === 'thing 7'")
     check("a reload keeps the plan's beacon", True)
+
+    # -- A zone's distances on the plan.
+    zone = plan
+    zone.run("location.hash = '#/zone/sofa'")
+    zone.wait("document.querySelectorAll('.rings .ring').length === 4 && document.querySelector('.try').dataset.state === 'decided'")
+    field, ring = "Number(document.querySelector('[data-field=\"enter.threshold\"]').value)", "document.querySelector('.ring[data-line=enter]')"
+    zone.run(f"{ring}.scrollIntoView({{ block: 'center' }})")
+    right = zone.run(f"(() => {{ const box = {ring}.getBoundingClientRect(); return [box.right, box.y + box.height / 2, box.width / 2]; }})()")
+    zone.drag(right[:2], [right[0] + right[2] / 4, right[1]])
+    zone.wait(f"{field} > 2.2 && document.querySelector('.try').dataset.state === 'decided'")
+    check("a ring that is dragged tries its distance", zone.run(f"{field} === 2.5 && document.querySelector('.yaml pre').textContent.includes('2.5 m')"), zone.run("document.querySelector('.yaml pre').textContent"))
+    zone.run("document.querySelector('.rings').scrollIntoView({ block: 'end' })")
+    shot(zone, "crowded-rings-1280-light")
+    small = opened(base, "zone/sofa", width=390, height=844)
+    small.wait("document.querySelectorAll('.rings .ring').length === 4")
+    check("rings fit on a phone", small.run("[...document.querySelectorAll('.rings :is(text, .ring)')].every((one) => { const box = one.getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth; })"))
+    small.run("document.querySelector('.rings').scrollIntoView({ block: 'end' })")
+    shot(small, "crowded-rings-390-light")
+    small.close()
 
     # -- Addresses of nothing.
     for route, words in (("beacon/nobody", "was heard yet"), ("zone", "no such view"), ("phone/anna", "no such view")):

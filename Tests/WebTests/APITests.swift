@@ -174,6 +174,29 @@ struct APITests {
     #expect(parts[1].contains(#""event":"near""#))
   }
 
+  /// Rooms take nearly all of the time of an attempt.
+  @Test func `an attempt on a zone of receivers leaves rooms out, one on a zone of rooms does not`() throws {
+    let (scene, recent) = try visit(
+      Scene.rules + """
+
+          - { name: house, rooms: [yard], enter: { dwell: 0 s } }
+        rooms: [{ name: yard, receivers: [hci0] }]
+        """)
+    let hindsight = try #require(scene.pipeline.hindsight)
+    func answer(_ body: String) throws -> String {
+      let request = try TrialRequest(JSONTree(Array(body.utf8)), of: hindsight.configuration)
+      let answer = TrialAnswer(
+        request, of: nil, hindsight, recent, Moment(scene.time, scene.wallTime), yaml: "", revision: nil)
+      return String(decoding: answer.json, as: UTF8.self)
+    }
+    let near = try answer(
+      #"{"zones":[{"zone":"pump-3","near":{"threshold":2,"unit":"m","dwell_s":1,"rearm":5}}]}"#)
+    #expect(near.split(separator: #""event":"near""#).count == 3)
+    #expect(!near.contains(#""zone":"house""#) && !near.contains(#""room":"yard""#))
+    let house = try answer(#"{"zones":[{"zone":"house","enter":{"dwell_s":0}}]}"#)
+    #expect(house.split(separator: #""zone":"house""#).count == 3)
+  }
+
   @Test(arguments: [
     ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
     (#"{"minutes":1e9}"#, "minutes"), (#"{"zones":[{}]}"#, "needs a zone"),

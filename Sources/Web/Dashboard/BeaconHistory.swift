@@ -29,9 +29,7 @@ package struct BeaconHistory: Sendable {
   ) {
     let name = hindsight.roster.name(of: beacon)
     // Only the estimates count here.
-    var configuration = hindsight.configuration
-    configuration.rooms = []
-    for place in configuration.zones.indices { configuration.zones[place].rooms = nil }
+    var configuration = hindsight.configuration.withoutRooms
     configuration.phones = []
     trial = hindsight.trial(
       configuration, of: beacon, since: now.time - length, warmUp: Self.warmUp,

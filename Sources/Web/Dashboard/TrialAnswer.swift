@@ -24,13 +24,24 @@ package struct TrialAnswer: Sendable {
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?
   ) {
-    trial = hindsight.trial(
-      request.configuration, of: beacon, since: now.time - request.length,
-      spacing: .seconds(request.length.seconds / 3000))
+    // Rooms take nearly all of the time. Where none of the zones that are tried consists of rooms, they are left out, and with them
+    // the zones that do.
+    let ofRooms = Set(request.configuration.zones.lazy.filter { $0.rooms != nil }.map(\.name))
+    let isWithoutRooms = !request.zones.isEmpty && ofRooms.isDisjoint(with: request.zones)
+    var trial = hindsight.trial(
+      isWithoutRooms ? request.configuration.withoutRooms : request.configuration, of: beacon,
+      since: now.time - request.length, spacing: .seconds(request.length.seconds / 3000))
+    let isLeftOut = { (message: TransitionMessage) in
+      if case .room = message.decision { return isWithoutRooms }
+      return isWithoutRooms && ofRooms.contains(message.place)
+    }
+    trial.transitions.removeAll(where: isLeftOut)
     let from = trial.span?.from
     actual = recent.transitions(atMost: RecentDecisions.limit).filter { message in
       (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
+        && !isLeftOut(message)
     }.reversed()
+    self.trial = trial
     self.now = now
     zones = hindsight.configuration.zones.map(\.name)
     let heard = Set(trial.trace.heard.map { hindsight.receivers.name(of: $0.receiver) })

@@ -19,7 +19,7 @@ export function lineHandles(chart, box, move) {
       if (!by) return;
       event.preventDefault();
       const step = (one.unit === 'dBm' ? 1 : 0.1) * (event.shiftKey ? 10 : 1);
-      move(line, round(one.value + by * step, one.unit));
+      move(line, withinLimits(one.value + by * step, one.unit));
     });
     grab(node, line);
     return one;
@@ -34,7 +34,7 @@ export function lineHandles(chart, box, move) {
       handles.get(line)?.node.focus({ preventScroll: true });
       try { node.setPointerCapture(event.pointerId); } catch { /* an invented pointer */ }
       const shown = chart.lines.find((one) => one.line === line), start = event.clientY;
-      const drag = (moved) => move(line, round(shown.axis.value(shown.y + moved.clientY - start), shown.unit));
+      const drag = (moved) => move(line, withinLimits(shown.axis.value(shown.y + moved.clientY - start), shown.unit));
       const drop = () => { node.removeEventListener('pointermove', drag); chart.rescale(); };
       node.addEventListener('pointermove', drag);
       node.addEventListener('pointerup', drop, { once: true });
@@ -84,7 +84,7 @@ export function lineHandles(chart, box, move) {
 }
 
 /** Within the limits of the configuration. */
-function round(value, unit) {
+export function withinLimits(value, unit) {
   if (unit === 'dBm') return Math.round(Math.min(20, Math.max(-127, value)));
   const metres = Math.min(1000, Math.max(0.01, value)), digits = metres < 1 ? 2 : metres < 20 ? 1 : 0;
   return Number(metres.toFixed(digits));

@@ -4,7 +4,7 @@ import { words } from './words.js';
 import { typeface } from './figures.js';
 import { visible } from './dom.js';
 import { blindStates } from './receivers.js';
-import { cut, labelPoint, labelWidth } from './plan-labels.js';
+import { cut, floorOfReceiver, labelPoint, labelWidth } from './plan-labels.js';
 import { planZoom } from './plan-zoom.js';
 
 const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'red', 'fog'];
@@ -34,8 +34,6 @@ export function planCanvas(canvas, layer, onplace) {
     const best = cells.reduce((most, cell) => cell[2] > (most?.[2] ?? 0) ? cell : most, null);
     return best?.[3] == null ? null : plan.floors[best[3]]?.floor ?? null;
   };
-  /** A receiver is on the floor of the room that lists it. */
-  const floorOfReceiver = (one) => one.floor !== undefined ? one.floor : plan.rooms.find((room) => room.receivers?.includes(one.receiver))?.floor ?? plan.floors[0]?.floor;
   const rooms = () => plan.rooms.filter((room) => isHere(room.floor));
 
   const frame = () => zoom.frame(whole(), width, height);
@@ -162,7 +160,7 @@ export function planCanvas(canvas, layer, onplace) {
     const states = new Map((overview?.health.receivers ?? []).map((one) => [one.name, one.state]));
     for (const one of plan.receivers) {
       const { receiver, position } = one;
-      if (!position || !isHere(floorOfReceiver(one))) continue;
+      if (!position || !isHere(floorOfReceiver(plan, one))) continue;
       const isBlind = blindStates.has(states.get(receiver)), px = x(position[0]), py = y(position[1]), r = size * 0.4;
       context.fillStyle = isBlind ? palette.red : palette['ink-2'];
       context.strokeStyle = palette.card;

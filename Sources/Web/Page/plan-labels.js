@@ -1,4 +1,7 @@
-// The places of room names on the plan, and their lengths.
+// What is where on the plan: receivers, and the names of rooms.
+
+/** A receiver is on the floor of the room that lists it. */
+export const floorOfReceiver = (plan, one) => one.floor !== undefined ? one.floor : plan.rooms.find((room) => room.receivers?.includes(one.receiver))?.floor ?? plan.floors[0]?.floor;
 
 export const cut = (content, most) => content.length > most ? `${content.slice(0, most - 1)}…` : content;
 

@@ -290,6 +290,7 @@ export const words = {
     },
     field: (group, field) => `${group}: ${field}`,
     presence: 'überhaupt gehört',
+    rings: 'Ziehen Sie an einem Ring, um eine andere Entfernung auszuprobieren.', ringsOf: (zone, lines) => `Entfernungen von ${zone}: ${lines.join(', ')}`,
     reset: 'Wie eingerichtet', deciding: 'Entscheidet …',
     same: 'gleich', moved: 'verschoben', added: 'neu', removed: 'weg',
     unchanged: 'Wie eingerichtet. Nichts ist anders.',

@@ -290,6 +290,7 @@ export const words = {
     },
     field: (group, field) => `${group}: ${field}`,
     presence: 'heard at all',
+    rings: 'Drag a ring to try another distance.', ringsOf: (zone, lines) => `Distances of ${zone}: ${lines.join(', ')}`,
     reset: 'As configured', deciding: 'Deciding …',
     same: 'same', moved: 'moved', added: 'added', removed: 'gone',
     unchanged: 'As configured. Nothing differs.',
