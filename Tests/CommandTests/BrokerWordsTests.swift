@@ -40,6 +40,29 @@ import Testing
     }
   }
 
+  /// Only the gateway itself could have the client id that a broker ties to its user.
+  @Test func `a gateway of another name on this machine is no excuse for a wrong password`() async throws {
+    let (broker, strict) = (try await Broker(), try await Broker("allow_anonymous false"))
+    defer { [broker, strict].forEach { $0.stop() } }
+    func configuration(_ name: String, _ port: Int) throws -> String {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(name)").path
+      return try file(
+        "gateway: { name: \(name), state_directory: \"\(folder)\" }\nbroker: { url: \"mqtt://127.0.0.1:\(port)\" }\n",
+        "yaml")
+    }
+    let path = try configuration("one", strict.port)
+    for (running, state) in [("one", "warning  broker"), ("other", "FAULT    broker")] {
+      let gateway = try Command([
+        "run", "--config", configuration(running, broker.port), "--capture", "config/walk.jsonl",
+      ])
+      #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
+      let told = try await Command(["doctor", "--config", path]).end()
+      #expect(told.output.contains(state), "\(running): \(told.output)")
+      gateway.signal(SIGINT)
+      _ = try await gateway.end()
+    }
+  }
+
   /// In MQTT 3.1.1 it cannot say so.
   @Test(arguments: ["modest", "mute", "late", "old"]) func whatABrokerCannotDo(habit: String) async throws {
     let broker = try await StrangeBroker(habit)

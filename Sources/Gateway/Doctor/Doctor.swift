@@ -190,9 +190,10 @@ package struct Doctor: Sendable {
     )
   }
 
-  /// Whether a gateway, perhaps of another configuration, runs on this machine.
+  /// Whether this gateway runs on this machine; where that is not to be seen, whether any does.
   var isGatewayRunning: Bool {
-    OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
+    StateDirectory(configured: configuration.stateDirectory).isInUse(gateway: configuration.gatewayName)
+      ?? OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
   }
 
   static func remedy(_ broker: RemoteBroker, _ outcome: BrokerTrial.Outcome, hasMosquitto: Bool) -> String {
