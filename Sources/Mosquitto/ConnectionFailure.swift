@@ -33,6 +33,7 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
     case closed
     /// The other side does not speak TLS, or not a version or cipher that we accept.
     case tls
+    case noMQTT
     case other
   }
 
@@ -51,7 +52,7 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
       .unknownAuthority, .clientCertificate, .ownCertificate, .tls:
       true
     case .serverUnavailable, .connectionRefused, .hostUnknown, .unreachable, .certificateExpired,
-      .certificateNotYetValid, .closed, .other:
+      .certificateNotYetValid, .closed, .noMQTT, .other:
       false
     }
   }
@@ -96,7 +97,7 @@ extension ConnectionFailure {
     }
     if let line = diagnosis.line {
       guard options.tls != nil else {
-        self.init(.other, "the server on this port does not speak MQTT (\(line))")
+        self.init(.noMQTT, "the server on this port does not speak MQTT (\(line))")
         return
       }
       self.init(tlsLog: line)
@@ -116,14 +117,15 @@ extension ConnectionFailure {
       let hint =
         switch (options.tls == nil, options.protocolVersion) {
         case (true, .v5): " (is it a broker, and does it expect TLS on this port, or MQTT 3.1.1?)"
-        case (true, .v311): " (is it a broker, and does it expect TLS on this port?)"
+        case (true, .v311):
+          " (is it a broker, does it expect TLS on this port, or take no retained messages or none of QoS 1?)"
         case (false, _): ""
         }
       self.init(.closed, "the other side closed the connection without a valid answer\(hint)")
     case MOSQ_ERR_KEEPALIVE.code: self.init(.unreachable, "no answer to the MQTT greeting")
     case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code:
       let version = options.protocolVersion == .v5 ? " 5" : ""
-      self.init(.other, "the server on this port does not speak MQTT\(version)")
+      self.init(.noMQTT, "the server on this port does not speak MQTT\(version)")
     default: self.init(.other, words(error))
     }
   }

@@ -44,6 +44,17 @@ package struct StateDirectory: Sendable {
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }
 
+  /// Whether another process has the gateway's outbox open; nil: there is none, or we may not look. Not for the gateway itself:
+  /// closing the file ends its own locks (fcntl_locking(2)).
+  package func isInUse(gateway: String) -> Bool? {
+    let outbox = open(file(gateway: gateway), O_RDONLY | O_CLOEXEC)
+    guard outbox >= 0 else { return nil }
+    defer { close(outbox) }
+    var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+    guard unsafe fcntl(outbox, F_GETLK, &lock) == 0 else { return nil }
+    return lock.l_type != Int16(F_UNLCK)
+  }
+
   /// The retained topics of earlier configurations.
   package func topics(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).topics" }
 

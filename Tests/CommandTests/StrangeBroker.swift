@@ -3,7 +3,8 @@ import TestSupport
 
 /// Takes everything in MQTT 3.1.1 and writes it down. To whoever speaks MQTT 5 it says what no standard knows (`inventive`), or that it
 /// knows no such version (`old`). `modest` is an old one that also passes messages on, with QoS 0, and retains none; `mute` does the
-/// same and acknowledges nothing.
+/// same and acknowledges nothing, and `late` acknowledges after what it passes on, as RabbitMQ may. `web` is
+/// no broker at all.
 struct StrangeBroker {
   let port: Int
   private let process: Child
@@ -35,12 +36,13 @@ struct StrangeBroker {
     print(server.getsockname()[1], flush=True)
     habit, readers = sys.argv[1], {}
     greeting = bytes([0x20, 5, 0, 0, 2, 0x7F, 1]) if habit == "inventive" else bytes([0x20, 2, 0, 1])
-    is_modest = habit in ("modest", "mute")
+    is_modest = habit in ("modest", "mute", "late")
     def serve(peer):
         try:
             is_known = packet(peer)[1][6] == 4
-            peer.sendall(bytes([0x20, 2, 0, 0]) if is_known else greeting)
-            if not is_known and habit != "inventive": raise EOFError
+            reply = bytes([0x20, 2, 0, 0]) if is_known else greeting
+            peer.sendall(b"HTTP/1.1 400 Bad Request\\r\\n" * 9 if habit == "web" else reply)
+            if habit == "web" or not is_known and habit != "inventive": raise EOFError
             while True:
                 kind, body = packet(peer)
                 if kind >> 4 == 8:
@@ -51,7 +53,9 @@ struct StrangeBroker {
                 if kind >> 4 != 3: continue
                 print(body.decode("utf8", "replace"), flush=True)
                 end = 2 + struct.unpack(">H", body[:2])[0]
-                if kind & 6 and habit != "mute": peer.sendall(bytes([0x40, 2]) + body[end:end + 2])
+                if kind & 6 and habit != "mute":
+                    acknowledgement = bytes([0x40, 2]) + body[end:end + 2]
+                    threading.Timer(0.5 if habit == "late" else 0, peer.sendall, [acknowledgement]).start()
                 passed = body[:end] + body[end + 2 * (kind >> 1 & 1):]
                 for reader in list(readers.get(body[2:end], ())):
                     # Only short ones, whose length takes one octet.

@@ -708,6 +708,22 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     #expect(story.arrived[enter("Garage")] == ["1", number])
   }
 
+  /// The access list and the gateway are reloaded in one command, and the broker is the slower one.
+  @Test func `by MQTT 3.1.1 nothing is taken as delivered that was on its way before the broker allowed it`()
+    throws
+  {
+    let story = try Story(.drops)
+    story.denied = [enter("a")]
+    let all = [story.decide(enter("a")), story.decide(enter("a"))]
+    story.settle()
+    story.reload()
+    while story.send() || story.serve() {}
+    story.denied = []
+    story.settle()
+    #expect(story.arrived[enter("a")] == all)
+    #expect(story.isAtRest && story.acceptances(of: enter("a")) == 1)
+  }
+
   @Test("What was refused and is allowed again is not refused because nobody can tell later")
   func reasonIsForgotten() throws {
     let story = try Story(.drops)

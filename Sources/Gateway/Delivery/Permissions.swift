@@ -151,7 +151,7 @@ struct Permissions: Sendable {
   private var held: [String: [Item]] = [:]
   /// The topics of `parked`, the next one to try first.
   private var turns: Deque<String> = []
-  /// The topic whose first parked message has been sent.
+  /// The topic whose first parked message has been sent, or with MQTT 3.1.1, about which the broker is asked.
   private var trial: String?
   private var kinds: RefusedKinds
   private var schedule = RefusalSchedule()
@@ -316,7 +316,7 @@ struct Permissions: Sendable {
         ? .distantFuture : time + (last?.isRetained == true ? Self.term : Self.transitionTerm)
     }
     // The message on trial must be acknowledged, too.
-    if question.refusal != nil, held[topic] == nil {
+    if question.refusal != nil, trial != topic, held[topic] == nil {
       question.openUntil = until
       topics[topic] = .asking(question)
       return []
@@ -477,9 +477,14 @@ struct Permissions: Sendable {
 
   mutating func removeFirstReleased() { released.removeFirst() }
 
-  /// The next parked message to try.
+  /// The next parked message to try; nil: there is none, or with MQTT 3.1.1, its topic must be asked about first. An
+  /// acknowledgement from before the answer would prove nothing.
   mutating func dueTrial(at time: MonotonicTime) -> Item? {
-    trial == nil && schedule.isDue(at: time) ? nextTurn.flatMap { parked[$0]?.first } : nil
+    guard trial == nil, schedule.isDue(at: time), let topic = nextTurn else { return nil }
+    if statesRefusals { return parked[topic]?.first }
+    trial = topic
+    ask(topic, topics[topic]?.refusal ?? Refusal())
+    return nil
   }
 
   /// The client has accepted the message of `dueTrial`.
@@ -508,9 +513,10 @@ struct Permissions: Sendable {
     let newest = newestSent
     while asked.count < limit, let topic = questions.popFirst() {
       guard case .asking(var question) = topics[topic] else { continue }
-      guard let item = newest[topic] ?? held[topic]?.last else {
+      guard let item = newest[topic] ?? held[topic]?.last ?? parked[topic]?.first else {
         // The message was withdrawn.
         topics[topic] = question.refusal.map(Standing.refused)
+        if trial == topic { trial = nil }
         continue
       }
       question.isAsked = true
@@ -575,7 +581,7 @@ struct Permissions: Sendable {
   }
 
   /// How many messages wait because their topic is refused.
-  var count: Int { parkedCount + (trial == nil ? 0 : 1) }
+  var count: Int { parkedCount + (trial == nil || !statesRefusals ? 0 : 1) }
 
   /// Topics with a message that the broker may not have; nil: there are too many to know all.
   var unsettledTopics: Set<String>? {

@@ -14,6 +14,8 @@ extension Doctor {
     var isAcknowledged = false
     var isHeard = false
     var isKept = false
+    /// What the broker passed on after everything else. RabbitMQ may acknowledge a message after that.
+    var isEndHeard = false
   }
 
   /// Publishes a retained message to a topic that nobody reads, asks for it, and takes it away again.
@@ -37,13 +39,17 @@ extension Doctor {
           // A broker sends what it retains before whatever is published later.
           try? client.publish([], to: topic, qos: .atMostOnce, retain: true)
           try? client.publish(last, to: topic, qos: .atMostOnce)
-        case .acknowledged(1): trial.isAcknowledged = true
+        case .acknowledged(1):
+          trial.isAcknowledged = true
+          if trial.isEndHeard { return true }
         case .rejected(let message, _) where message.id == 1: return false
         case .message(let message) where message.payload == retained:
           if message.retain { trial.isKept = true }
           if !trial.isHeard { try? client.subscribe(to: topic) }
           trial.isHeard = true
-        case .message(let message) where message.payload == last: return true
+        case .message(let message) where message.payload == last:
+          trial.isEndHeard = true
+          if trial.isAcknowledged { return true }
         case .refused, .subscriptionRefused: return false
         default: break
         }
@@ -51,7 +57,7 @@ extension Doctor {
       }
     }
     let trial = state.withLock { $0 }
-    if isComplete != true, trial.qos != nil { await clear(topic, options) }
+    if !trial.isEndHeard, trial.qos != nil { await clear(topic, options) }
     var findings: [DoctorFinding] = []
     func add(_ state: DoctorFinding.State, _ words: String) {
       findings.append(
@@ -69,7 +75,7 @@ extension Doctor {
         "this broker delivers with QoS 0 only: what is published while a subscriber's connection is broken, it never gets"
       )
     }
-    if isComplete == true, !trial.isKept {
+    if trial.isEndHeard, !trial.isKept {
       add(
         .warning,
         "this broker retains no messages: whoever subscribes learns the state of zones and beacons, and Home Assistant all of its devices, only when they are published again"

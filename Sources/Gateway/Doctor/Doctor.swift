@@ -126,6 +126,12 @@ package struct Doctor: Sendable {
         return (finding, nil)
       }
     }
+    if case .refused(let failure) = outcome, failure.kind == .closed, await expectsTLS(beside) {
+      let finding = DoctorFinding(
+        "broker", .fault, "\(name) expects TLS on this port",
+        remedy: "broker: { url: \"mqtts://\(name)\" }, with ca_file: if its authority is one of your own")
+      return (finding, nil)
+    }
     if case .refused(let failure) = outcome, failure.mayConcernTheID {
       guard !isGatewayRunning else {
         let finding = DoctorFinding(
@@ -146,13 +152,35 @@ package struct Doctor: Sendable {
     return (DoctorFinding("broker", .fault, "\(name): \(outcome)", remedy: remedy), nil)
   }
 
+  private func expectsTLS(_ options: Options) async -> Bool {
+    guard options.tls == nil else { return false }
+    var encrypted = options
+    encrypted.tls = TLS(authority: .system)
+    switch await BrokerTrial(encrypted).run() {
+    case .accepted: return true
+    // Whatever is wrong with the certificate, there is one.
+    case .refused(let failure):
+      return [
+        .certificateExpired, .certificateNotYetValid, .wrongHostName, .unknownAuthority, .clientCertificate,
+      ]
+      .contains(failure.kind)
+    case .silent, .impossible: return false
+    }
+  }
+
   /// Tries the gateway's last will, for with MQTT 3.1.1 a broker that does not like it just closes the connection. The broker
   /// publishes it if this connection breaks before it is left, a moment later; a gateway that runs then corrects it.
   private func will(_ gateway: Options, _ name: String) async -> DoctorFinding? {
     guard let will = gateway.will else { return nil }
     var options = gateway.beside()
     options.will = will
-    guard case .refused(let failure) = await BrokerTrial(options).run() else { return nil }
+    guard case .refused(var failure) = await BrokerTrial(options).run() else { return nil }
+    options.protocolVersion = .v5
+    if failure.kind == .closed, case .refused(let newer) = await BrokerTrial(options).run(),
+      newer.kind == .lacksFeature
+    {
+      failure = newer
+    }
     let words = failure.kind == .closed ? "the broker closed the connection" : "\(failure)"
     return DoctorFinding(
       "broker", .fault,
@@ -162,9 +190,10 @@ package struct Doctor: Sendable {
     )
   }
 
-  /// Whether a gateway, perhaps of another configuration, runs on this machine.
+  /// Whether this gateway runs on this machine; where that is not to be seen, whether any does.
   var isGatewayRunning: Bool {
-    OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
+    StateDirectory(configured: configuration.stateDirectory).isInUse(gateway: configuration.gatewayName)
+      ?? OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
   }
 
   static func remedy(_ broker: RemoteBroker, _ outcome: BrokerTrial.Outcome, hasMosquitto: Bool) -> String {
@@ -201,7 +230,7 @@ package struct Doctor: Sendable {
     case .tls:
       return
         "mqtts:// and mqtt:// have different ports; look at broker: { url: … }, and at the broker's TLS settings"
-    case .closed, .other: return usual
+    case .closed, .noMQTT, .other: return usual
     }
   }
 }
