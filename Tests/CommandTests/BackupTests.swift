@@ -315,6 +315,18 @@ import Testing
     }
   }
 
+  @Test func `a disk on which nothing can be put back is not called untouched`() async throws {
+    try await still { folder in
+      try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", DiskStage.shim.path, "-ldl"], in: folder)
+      let result = try await command(
+        ["restore", "--config", "yard.yaml", "b"], folder, ["LD_PRELOAD=\(folder.path)/shim.so", "BROKEN=2"])
+      #expect(result.status == 65 && result.errors.contains("a restore has not finished"), "\(result)")
+      #expect(!result.errors.contains("nothing was done"), "\(result)")
+      let again = try await command(["restore", "--config", "yard.yaml", "b"], folder)
+      #expect(again.status == 0 && access(folder.path + "/state/yard.restoring", F_OK) != 0, "\(again)")
+    }
+  }
+
   @Test func `of two restores at once, one is refused`() async throws {
     try await still { folder in
       for place in [folder.path, folder.path + "/state"] {

@@ -71,7 +71,8 @@ package struct Restore {
     configurationPath = Backup.absolute(place)
   }
 
-  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was.
+  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was. `UnfinishedRestore`: the disk refuses
+  ///   that, too.
   package mutating func run() throws -> Account {
     do {
       try stage()
@@ -256,7 +257,8 @@ package struct Restore {
         synchroniseFolder(folder(of: moves[index].target))
       } catch {
         let undone = moves[...index].reversed().map(undo)
-        if !undone.contains(false) { for mark in own { unlink(mark) } }
+        if undone.contains(false) { try UnfinishedRestore.refuse(in: directory, gateway: gateway) }
+        for mark in own { unlink(mark) }
         throw error
       }
     }

@@ -72,7 +72,8 @@ struct RestoreCommand: ParsableCommand {
       What the configuration names outside of its own folder, such as a password in /etc/credstore, is restored with --elsewhere: \
       look at the list first (--check), because a backup from somebody else may name any file.
 
-      Exit status: 0, 64 wrong usage, 65 no backup, a damaged one, or one of a newer version, 69 the gateway or another restore runs, 74 something \
+      Exit status: 0, 64 wrong usage, 65 no backup, a damaged one, or one of a newer version; or what was done \
+      cannot be undone, 69 the gateway or another restore runs, 74 something \
       cannot be read or written, 77 without the permission to do so, 78 a bad configuration in it.
 
       EXAMPLES
