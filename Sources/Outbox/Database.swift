@@ -48,6 +48,15 @@ final class Database {
     }
   }
 
+  /// Refuses a file of a newer version, which stays as it is. A much later number means damage.
+  static func refuseNewer(_ found: Int64?, than version: Int64) throws(DatabaseError) {
+    guard let found, (version + 1...version + 100).contains(found) else { return }
+    throw DatabaseError(
+      code: SQLITE_MISMATCH,
+      message: "it is of a newer Beaconkeeper; install that again, or restore a backup of before the upgrade"
+    )
+  }
+
   /// Outside `write`, each statement is a transaction of its own.
   func use<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result { try body(connection) }
 

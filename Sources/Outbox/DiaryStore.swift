@@ -37,7 +37,9 @@ package final class DiaryStore {
         PRAGMA journal_size_limit = \(2 * Self.logPages * Self.pageSize);
         PRAGMA secure_delete = ON;
         """)
-    switch try database.use({ try $0.value("PRAGMA user_version").int64 }) {
+    let found = try database.use { try $0.value("PRAGMA user_version").int64 }
+    try Database.refuseNewer(found, than: Self.version)
+    switch found {
     case Self.version: break
     case 0:
       try database.write { database in

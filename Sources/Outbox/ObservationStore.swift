@@ -55,7 +55,9 @@ package final class ObservationStore {
         PRAGMA synchronous = NORMAL;
         """)
     try database.write { database in
-      switch try database.value("PRAGMA user_version").int64 {
+      let found = try database.value("PRAGMA user_version").int64
+      try Database.refuseNewer(found, than: Self.version)
+      switch found {
       case Self.version: break
       case 0:
         try database.execute(

@@ -30,12 +30,13 @@ package struct OpenOutbox {
   ///   - instance: of the run that begins.
   ///   - chance: a number unique to this run; see `Epoch`.
   ///
-  /// Throws `OutboxInUse`, `NewerOutbox`.
+  /// Throws `OutboxInUse`, `NewerOutbox`, `UnfinishedRestore`.
   package init(
     gateway: String, directory: StateDirectory, configuration: String? = nil, instance: String = "",
     wallTime: WallTime, chance: UInt64 = .random(in: 0 ... .max)
   ) throws {
     let path = directory.file(gateway: gateway)
+    try UnfinishedRestore.refuse(in: directory, gateway: gateway)
     do {
       if let notice = try directory.make() { notices.append(notice) }
       let wasThere = FileManager.default.fileExists(atPath: EpochMark.path(of: path))
@@ -57,12 +58,13 @@ package struct OpenOutbox {
         )
         try open(path, mark, wallTime, chance)
       }
+      try UnfinishedRestore.refuse(in: directory, gateway: gateway)
       try store?.note(configuration: configuration, instance: instance)
       former = FormerOutbox.all(in: directory, besides: gateway)
     } catch let error as DatabaseError where error.code == SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
-    } catch let newer as NewerOutbox {
-      throw newer
+    } catch  where error is NewerOutbox || error is UnfinishedRestore {
+      throw error
     } catch {
       giveUp(path, error)
     }

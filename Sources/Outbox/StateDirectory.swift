@@ -64,6 +64,9 @@ package struct StateDirectory: Sendable {
   /// Who is logged in to the page.
   package func logins(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).logins" }
 
+  /// There while a restore gives files their names; see `UnfinishedRestore`.
+  package func restoreMark(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).restoring" }
+
   /// What a gateway keeps there: the names of its files, and whether each is an SQLite file.
   package static func files(gateway: String) -> [(name: String, isStore: Bool)] {
     let level = topicLevel(gateway)

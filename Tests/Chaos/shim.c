@@ -1,11 +1,13 @@
 // Preloaded (LD_PRELOAD), spoils a program's disk and clock. While the file named by HANGING_DISK is there, synchronisation takes
 // for ever; while that of FULL_DISK is, nothing can be written. The calendar is as many seconds ahead as the file named by CLOCK
-// says, in eight octets that may change at any time.
+// says, in eight octets that may change at any time. Power fails when a file is to get another name for the CUT-th time,
+// and from the BROKEN-th time on none gets one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -43,6 +45,16 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t place) {
   return syscall(SYS_pwrite64, fd, bytes, count, place);
 }
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t place) { return pwrite64(fd, bytes, count, place); }
+
+int rename(const char *from, const char *to) {
+  static int count;
+  const char *cut = getenv("CUT");
+  const char *broken = getenv("BROKEN");
+  count++;
+  if (cut && count == atoi(cut)) raise(SIGKILL);
+  if (broken && count >= atoi(broken)) { errno = EIO; return -1; }
+  return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
   static int (*original)(clockid_t, struct timespec *);

@@ -5,9 +5,12 @@ import Testing
 
 /// A backup of a gateway that runs, and what comes back.
 @Suite(.serialized) struct BackupTests {
-  private func command(_ arguments: [String], _ folder: URL) async throws -> Command.Result {
+  private func command(_ arguments: [String], _ folder: URL, _ environment: [String] = []) async throws
+    -> Command.Result
+  {
     try await Command(
-      ["STATE_DIRECTORY=\(folder.path)/state", Command.binary.path] + arguments, directory: folder,
+      ["STATE_DIRECTORY=\(folder.path)/state"] + environment + [Command.binary.path] + arguments,
+      directory: folder,
       executable: URL(fileURLWithPath: "/usr/bin/env")
     ).end()
   }
@@ -272,6 +275,67 @@ import Testing
       rmdir(folder.path + "/state/yard.topics.restore-new")
       let result = try await command(["restore", "--config", "yard.yaml", "b"], folder)
       #expect(result.status == 0, "\(result)")
+    }
+  }
+
+  @Test func `a restore that power cuts between two names is noticed by all, and finished by the next`()
+    async throws
+  {
+    try await still { folder in
+      try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", DiskStage.shim.path, "-ldl"], in: folder)
+      let names = ["state/yard.sqlite", "state/yard.topics", "yard.yaml"]
+      let wanted = try contents(folder).filter { names.contains($0.key) }
+      for cut in 1...4 {
+        try Data("gateway: { name: yard }\nbroker: embedded\n# of before\n".utf8).write(
+          to: folder.appendingPathComponent("yard.yaml"))
+        try Data("of before\n".utf8).write(to: folder.appendingPathComponent("state/yard.topics"))
+        let result = try await command(
+          ["restore", "--config", "yard.yaml", "b"], folder,
+          ["LD_PRELOAD=\(folder.path)/shim.so", "CUT=\(cut)"])
+        let mark = folder.path + "/state/yard.restoring"
+        guard cut < 4 else {
+          #expect(result.status == 0 && access(mark, F_OK) != 0, "\(result)")
+          continue
+        }
+        #expect(result.status == 128 + SIGKILL && access(mark, F_OK) == 0, "\(cut): \(result)")
+        // Until the state is whole, the configuration is the one of before.
+        let text = try String(contentsOf: folder.appendingPathComponent("yard.yaml"), encoding: .utf8)
+        #expect(text.contains("# of before"), "\(cut)")
+        let before = try contents(folder)
+        for arguments in [["run"], ["backup", "c"], ["doctor"]] {
+          let result = try await command(arguments + ["--config", "yard.yaml"], folder)
+          #expect(result.status == (arguments == ["doctor"] ? 69 : 65) && result.isCalm, "\(cut): \(result)")
+          #expect((result.output + result.errors).contains("a restore has not finished"), "\(cut): \(result)")
+        }
+        #expect(try contents(folder) == before, "\(cut)")
+        let again = try await command(["restore", "--config", "yard.yaml", "b"], folder)
+        #expect(again.status == 0 && access(mark, F_OK) != 0, "\(cut): \(again)")
+        #expect(try contents(folder).filter { names.contains($0.key) } == wanted, "\(cut)")
+      }
+    }
+  }
+
+  @Test func `a disk on which nothing can be put back is not called untouched`() async throws {
+    try await still { folder in
+      try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", DiskStage.shim.path, "-ldl"], in: folder)
+      let result = try await command(
+        ["restore", "--config", "yard.yaml", "b"], folder, ["LD_PRELOAD=\(folder.path)/shim.so", "BROKEN=2"])
+      #expect(result.status == 65 && result.errors.contains("a restore has not finished"), "\(result)")
+      #expect(!result.errors.contains("nothing was done"), "\(result)")
+      let again = try await command(["restore", "--config", "yard.yaml", "b"], folder)
+      #expect(again.status == 0 && access(folder.path + "/state/yard.restoring", F_OK) != 0, "\(again)")
+    }
+  }
+
+  @Test func `of two restores at once, one is refused`() async throws {
+    try await still { folder in
+      for place in [folder.path, folder.path + "/state"] {
+        let other = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        try await refused("another restore is at work in \(place)", status: 69, folder)
+        close(other)
+      }
+      #expect(try await command(["restore", "--config", "yard.yaml", "b"], folder).status == 0)
     }
   }
 }

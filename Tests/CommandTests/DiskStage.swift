@@ -4,7 +4,7 @@ import TestSupport
 /// A real gateway whose disk and clock a test can spoil, with two tags and one zone, at a real broker.
 struct DiskStage {
   /// What spoils them.
-  private static let shim = URL(fileURLWithPath: #filePath)
+  static let shim = URL(fileURLWithPath: #filePath)
     .appendingPathComponent("../../Chaos/shim.c").standardized
 
   /// Two tags that come and go every second, for longer than the slowest machine takes for a test.

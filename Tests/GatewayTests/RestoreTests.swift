@@ -54,4 +54,20 @@ import Testing
       try FileManager.default.removeItem(at: home)
     }
   }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a configuration that was replaced while the gateway began is read again`() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("replaced-\(UUID()).yaml")
+    try Data("gateway: { name: a }\n".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let reloads = await ReloadRequests(of: file.path)
+    // Kept under another name, as a restore does, so that the new file is not in its place on disk.
+    try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("kept"))
+    defer { try? FileManager.default.removeItem(at: file.appendingPathExtension("kept")) }
+    try Data("gateway: { name: a }\n".utf8).write(to: file)
+    reloads.askIfReplaced()
+    await withCheckedContinuation { asked in
+      Task { await reloads.forEach { _ in asked.resume() } }
+    }
+  }
 }

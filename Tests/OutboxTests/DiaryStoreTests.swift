@@ -24,6 +24,28 @@ import Testing
     } catch { #expect(words(error) == "No such file or directory") }
   }
 
+  @Test func `diary and observations of a newer version stay as they are, and the words say so`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("newer-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let directory = StateDirectory(configured: folder)
+    let stores: [(String, () throws -> Void)] = [
+      (directory.diary(gateway: "g"), { _ = try DiaryStore.open(gateway: "g", directory: directory) }),
+      (
+        directory.observations(gateway: "g"),
+        { try ObservationStore.open(gateway: "g", directory: directory).store.close() }
+      ),
+    ]
+    for (path, open) in stores {
+      try open()
+      try Database(path: path, setUp: "PRAGMA user_version = 2").close()
+      do {
+        try open()
+        Issue.record("\(path) was opened")
+      } catch { #expect(words(error).contains("newer Beaconkeeper"), "\(path): \(words(error))") }
+      #expect(access(path, F_OK) == 0 && access(path + ".damaged", F_OK) != 0, "\(path)")
+    }
+  }
+
   private func entry(_ number: Int, thing: String = "key", _ kind: DiaryEntry.Kind = .receiver) -> DiaryEntry
   {
     DiaryEntry(

@@ -17,3 +17,15 @@ package func synchroniseFolder(_ folder: String) {
   _ = fsync(number)
   close(number)
 }
+
+/// Keeps others who ask for the same folder out, until it goes.
+package final class FolderLock: Sendable {
+  private let file: FileDescriptor
+
+  /// - Throws: `EWOULDBLOCK`: another process has it.
+  package init(_ folder: String) throws(SystemError) {
+    file = FileDescriptor(
+      try systemCall("open") { unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+    try systemCall("flock") { flock(file.number, LOCK_EX | LOCK_NB) }
+  }
+}

@@ -31,6 +31,8 @@ package struct Backup {
   package static func write(
     to file: String, configuration: Configuration, path: String?, files: Set<String>, time: WallTime
   ) throws -> (members: [BackupMember], notices: [String]) {
+    let directory = directory(of: configuration, path)
+    try UnfinishedRestore.refuse(in: directory, gateway: configuration.gatewayName)
     let writer = try BackupWriter(path: file)
     do {
       var notices: [String] = []
@@ -56,7 +58,6 @@ package struct Backup {
           try writer.add(name, contentsOf: place)
         }
       }
-      let directory = directory(of: configuration, path)
       var isEmpty = true
       for (name, isStore) in StateDirectory.files(gateway: configuration.gatewayName) {
         let place = "\(directory.path)/\(name)"

@@ -5,13 +5,16 @@ import Glibc
 import Outbox
 
 /// Brings a backup back. First everything is written beside its place; only then names change, and what they named before is
-/// kept under a name of its own.
+/// kept under a name of its own. While names change, a mark keeps everybody from the state (`UnfinishedRestore`), also after a
+/// power cut.
 package struct Restore {
   package enum Fault: Error {
     /// The configuration in the backup has these errors.
     case configuration(ConfigurationErrors, version: String)
     /// It is to be named.
     case noPlace(original: String?)
+    /// Another restore is at work there.
+    case busy(folder: String)
   }
 
   package struct Account {
@@ -36,6 +39,9 @@ package struct Restore {
   private let suffix: String
   private let withElsewhere: Bool
   private var directory = StateDirectory(configured: nil)
+  /// Who may look for the state in there: the gateway of the backup, and the one that the configuration is of here.
+  private var gateways: Set<String>
+  private var locks: [String: FolderLock] = [:]
   private var moves: [Move] = []
   private var account = Account()
 
@@ -50,6 +56,7 @@ package struct Restore {
     self.backup = backup
     self.withElsewhere = withElsewhere
     gateway = backup.properties[Backup.Property.gateway] ?? ""
+    gateways = [gateway]
     version = backup.properties[Backup.Property.version] ?? "?"
     suffix = ".before-restore-" + time.rfc3339.filter { $0.isNumber || $0 == "T" }
     guard backup.properties[Backup.Property.configuration] != nil else {
@@ -64,13 +71,16 @@ package struct Restore {
     configurationPath = Backup.absolute(place)
   }
 
-  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was.
+  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was. `UnfinishedRestore`: the disk refuses
+  ///   that, too.
   package mutating func run() throws -> Account {
-    do { try stage() } catch {
+    do {
+      try stage()
+      try swap()
+    } catch {
       for move in moves { if let new = move.new { unlink(new) } }
       throw error
     }
-    try swap()
     if version != Gateway.version {
       account.notices.append("the backup was made by version \(version); this is \(Gateway.version)")
     }
@@ -82,6 +92,7 @@ package struct Restore {
     let isState = { (member: BackupMember) in member.name.hasPrefix(Backup.state) }
     for member in backup.members where !isState(member) { try stage(member) }
     try readConfiguration()
+    let files = moves
     try settle()
     if let notice = try directory.make() { account.notices.append(notice) }
     for member in backup.members where isState(member) { try stage(member) }
@@ -93,9 +104,13 @@ package struct Restore {
       let besides = isStore ? ["-wal", "-shm"] : []
       for place in (restored.contains(target) ? [] : [target]) + besides.map({ target + $0 })
       where access(place, F_OK) == 0 {
-        moves.insert(Move(target: place), at: 0)
+        moves.insert(Move(target: place), at: files.count)
       }
     }
+    // The state comes first, then the configuration, then what that names: until it changes, the one of before counts, which may
+    // have its state elsewhere, without a mark.
+    let configuration = files.filter { $0.target == configurationPath }
+    moves = moves[files.count...] + configuration + files.filter { $0.target != configurationPath }
   }
 
   /// Refuses while the gateway runs.
@@ -119,6 +134,7 @@ package struct Restore {
         hostName: machineName(), connects: false, calibrates: true, check: .elsewhere,
         substitutes: Dictionary(staged, uniquingKeysWith: { $1 }))
       directory = Backup.directory(of: loaded.configuration, configurationPath)
+      gateways.insert(loaded.configuration.gatewayName)
       try requireNamed(loaded.files, configurationPath)
       if loaded.configuration.gatewayName != gateway {
         account.notices.append(
@@ -160,6 +176,11 @@ package struct Restore {
     let mode = configurationPath.map(folderPrefix) == folder ? 0o755 : 0o700
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+    if locks[folder] == nil {
+      do throws(SystemError) { locks[folder] = try FolderLock(folder) } catch {
+        throw error.code == EWOULDBLOCK ? Fault.busy(folder: folder) : error
+      }
+    }
     let new = target + ".restore-new"
     // Of a restore that was interrupted.
     unlink(new)
@@ -217,16 +238,32 @@ package struct Restore {
 
   /// Gives all the names, or none.
   private mutating func swap() throws {
+    let marks = gateways.map(directory.restoreMark)
+    // One that is there already is of a restore that was cut, which this one finishes.
+    let own = marks.filter { access($0, F_OK) != 0 }
+    do {
+      for mark in own { _ = try FileDescriptor(creating: mark) }
+      synchroniseFolder(directory.path)
+      // A gateway that has begun meanwhile is seen here, or sees the mark.
+      try settle()
+    } catch {
+      for mark in own { unlink(mark) }
+      throw error
+    }
     for index in moves.indices {
       do throws(SystemError) {
         try swap(&moves[index])
+        // Power may fail, and folders be on several disks.
+        synchroniseFolder(folder(of: moves[index].target))
       } catch {
-        for move in moves[...index].reversed() { undo(move) }
-        for move in moves { if let new = move.new { unlink(new) } }
+        let undone = moves[...index].reversed().map(undo)
+        if undone.contains(false) { try UnfinishedRestore.refuse(in: directory, gateway: gateway) }
+        for mark in own { unlink(mark) }
         throw error
       }
     }
-    for folder in Set(moves.map { folder(of: $0.target) }) { synchroniseFolder(folder) }
+    for mark in marks { unlink(mark) }
+    synchroniseFolder(directory.path)
     account.restored = moves.compactMap { $0.new == nil ? nil : $0.target }
     account.kept = moves.compactMap(\.kept)
   }
@@ -244,13 +281,15 @@ package struct Restore {
     if let new { try systemCall("rename") { rename(new, target) } }
   }
 
-  private func undo(_ move: Move) {
+  /// Whether it is as it was.
+  private func undo(_ move: Move) -> Bool {
     if let kept = move.kept {
-      rename(kept, move.target)
+      guard rename(kept, move.target) == 0 else { return false }
       // Two names of one file stay as they are.
       unlink(kept)
     } else if let new = move.new, access(new, F_OK) != 0 {
       unlink(move.target)
     }
+    return true
   }
 }

@@ -16,7 +16,7 @@ package struct Doctor: Sendable {
     if let fleet = configuration.fleet {
       return [clock(), library(), await broker().finding] + FleetDoctor(configuration, fleet).examine()
     }
-    let findings = radio() + strangers() + [clock(), disk()] + formerNames() + [library()]
+    let findings = radio() + strangers() + [clock(), disk()] + restore() + formerNames() + [library()]
     let (finding, options) = await broker()
     guard let options else { return findings + [finding] }
     return findings + [finding] + (await shortcomings(options)) + (await permissions(options))
@@ -87,6 +87,17 @@ package struct Doctor: Sendable {
       ? DoctorFinding(
         "disk", .warning, words, remedy: "free some space: messages of a long broker outage may not fit")
       : DoctorFinding("disk", .ok, words)
+  }
+
+  /// Whether one was cut.
+  private func restore() -> [DoctorFinding] {
+    let directory = StateDirectory(configured: configuration.stateDirectory)
+    do throws(UnfinishedRestore) {
+      try UnfinishedRestore.refuse(in: directory, gateway: configuration.gatewayName)
+      return []
+    } catch {
+      return [DoctorFinding("restore", .fault, error.what, remedy: UnfinishedRestore.remedy)]
+    }
   }
 
   /// Outboxes of other names that nobody uses.

@@ -69,7 +69,7 @@ package struct GatewayRun: Sendable {
   /// Works until SIGINT or SIGTERM.
   ///
   /// Throws errors that prevent working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a permanent refusal,
-  /// `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`; or `TransitionsLost` at the end.
+  /// `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`, `UnfinishedRestore`; or `TransitionsLost` at the end.
   package func run() async throws {
     switch configuration.broker {
     case .remote(let broker):
@@ -98,6 +98,7 @@ package struct GatewayRun: Sendable {
     let client = try Client(options)
     let instance = InstanceMessage.beginning(at: LiveClock.wallNow)
     let outbox = try openOutbox(instance)
+    reloads?.askIfReplaced()
     for notice in outbox.notices { logger.warning("\(notice)") }
     if outbox.isVolatile {
       logger.warning(

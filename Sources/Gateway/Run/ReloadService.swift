@@ -95,12 +95,23 @@ package struct ReloadRequests: Sendable {
   private let asked = AsyncStream.makeStream(
     of: Configuration.Loaded?.self, bufferingPolicy: .bufferingNewest(1))
   package let revision = RunningRevision()
+  /// The file that was there before it was first read.
+  private let inode: ino_t
 
   /// Called before the configuration is first read: earlier requests need no reload.
   package init(of path: String) async {
     self.path = path
+    inode = Self.inode(path)
     signals = await UnixSignalsSequence(trapping: .sighup)
   }
+
+  private static func inode(_ path: String) -> ino_t {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_ino : 0
+  }
+
+  /// Requests a reload if there is another file than at the beginning, as after a restore that saw no gateway yet.
+  func askIfReplaced() { if Self.inode(path) != inode { ask(nil) } }
 
   /// Requests a reload; nil: read the file again.
   func ask(_ loaded: Configuration.Loaded?) { asked.continuation.yield(loaded) }

@@ -15,7 +15,7 @@ struct BackupCommand: ParsableCommand {
       last two minutes may then be missing. The file has mode 0600, and is as secret as the passwords in it. Each part has a \
       digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
 
-      Exit status: 0, 64 wrong usage, 73 the file cannot be created, 74 something cannot be read or is damaged, \
+      Exit status: 0, 64 wrong usage, 65 a restore was cut and is to be finished first, 73 the file cannot be created, 74 something cannot be read or is damaged, \
       77 without the permission to read it, 78 a bad configuration.
 
       EXAMPLES
@@ -66,13 +66,14 @@ struct RestoreCommand: ParsableCommand {
     discussion: """
       The gateway must not run. The whole backup is checked first. Then configuration and state take the places of those that are \
       there, which are kept under names that end with .before-restore and the time; if that fails, all is as it was. Delete them \
-      once the gateway runs as it should. A restored gateway sends again what waited for the broker when the backup was made; \
+      once the gateway runs as it should. If power fails meanwhile, run, doctor and backup say so; restore again. A restored gateway sends again what waited for the broker when the backup was made; \
       who has received it already knows it by its id.
 
       What the configuration names outside of its own folder, such as a password in /etc/credstore, is restored with --elsewhere: \
       look at the list first (--check), because a backup from somebody else may name any file.
 
-      Exit status: 0, 64 wrong usage, 65 no backup, a damaged one, or one of a newer version, 69 the gateway runs, 74 something \
+      Exit status: 0, 64 wrong usage, 65 no backup, a damaged one, or one of a newer version; or what was done \
+      cannot be undone, 69 the gateway or another restore runs, 74 something \
       cannot be read or written, 77 without the permission to do so, 78 a bad configuration in it.
 
       EXAMPLES
@@ -109,6 +110,10 @@ struct RestoreCommand: ParsableCommand {
         throw failure(
           "name where the configuration goes with --config\(original.map { "; in the backup it was \($0)" } ?? "")"
             .printable, .configuration)
+      case .busy(let folder):
+        throw failure(
+          "another restore is at work in \(folder). Nothing was done; wait for its end".printable,
+          .unavailable)
       case .configuration(let errors, let version):
         say("\(errors)")
         throw failure(
@@ -133,7 +138,7 @@ extension BackupMember {
 /// Prints why, and returns the exit code to throw.
 private func failed(_ error: any Error, _ backup: String, _ status: ExitStatus) -> ExitCode {
   switch error {
-  case let error as BackupFault: failure("\(error)".printable, .dataError)
+  case is BackupFault, is UnfinishedRestore: failure("\(error)".printable, .dataError)
   case let error as SystemError where [EACCES, EPERM].contains(error.code):
     failure("\(backup): \(reason(error)); run this as root or as the gateway's user", .noPermission)
   default: failure("\(backup): \(reason(error)); nothing was done", status)

@@ -117,7 +117,7 @@ struct RunCommand: AsyncParsableCommand {
     case let refusal as BrokerRefusal: ExitStatus(refusal.failure)
     case is RadioError, is EmbeddedBrokerError, is OutboxInUse, is GatewayNameInUse: .unavailable
     case is InvalidOptions: .configuration
-    case is CaptureError, is NewerOutbox: .dataError
+    case is CaptureError, is NewerOutbox, is UnfinishedRestore: .dataError
     case is TransitionsLost: .inputOutput
     default: .software
     }

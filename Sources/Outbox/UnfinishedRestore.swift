@@ -1,0 +1,26 @@
+import Core
+import Glibc
+
+/// A restore is giving files their names, or was cut while it did: some are of before, and some are the backup's. A mark beside the
+/// outbox says so. Whoever opens an outbox looks for it twice: before, so that nothing changes, and when it holds the lock, because
+/// a restore makes its mark first and then looks whether the outbox is locked. So at least one of two that begin at once sees the
+/// other.
+package struct UnfinishedRestore: Error, CustomStringConvertible {
+  private let mark: String
+
+  /// - Throws: itself, if there is a mark.
+  package static func refuse(in directory: StateDirectory, gateway: String) throws(UnfinishedRestore) {
+    let mark = directory.restoreMark(gateway: gateway)
+    guard access(mark, F_OK) != 0 else { throw UnfinishedRestore(mark: mark) }
+  }
+
+  package var what: String {
+    "a restore has not finished (\(mark)), so that configuration and state may not belong together"
+  }
+
+  package static let remedy =
+    "unless it still runs, restore that backup again; or give the files that end with .before-restore- and the time their names "
+    + "back, of each the oldest, and delete the mark"
+
+  package var description: String { "\(what); \(Self.remedy)" }
+}
