@@ -106,6 +106,44 @@ import Testing
     // A scale from which one has stepped down.
     ("0d161d18a2803ee507040b101301", ""),
     ("0d161d1823803ee507040b101301", "mass_lb 160.0"),
+    // A door of Qingping's: what happened, and its state, which it repeats.
+    ("1116cdfd4804060504030201" + "0401000f0107", "opening true, packet_id 7.0"),
+    ("1416cdfd0804060504030201" + "02015a0f01070f0101", "battery_pct 90.0, opening false, packet_id 7.0"),
+    ("0cff0109ffce32010203040506", "humidity_pct 50.0, temperature_c -5.0"),
+    (
+      "09094942532d50303242" + "13ff010203040506" + "1d0100005a00000000000000",
+      "battery_pct 90.0, temperature_c 28.5"
+    ),
+    (
+      "09094954482d31312d42" + "13ff010203040506" + "ceffc2015a00000000000000",
+      "battery_pct 90.0, humidity_pct 45.0, temperature_c -5.0"
+    ),
+    (
+      "1116abfe60000a0101070100ff001fc00bb8",
+      "acceleration_x_g 0.03, acceleration_y_g -0.03, acceleration_z_g 0.99, battery_v 3.0"
+    ),
+    (
+      "101601ff5a" + "00000000508510000cffe003",
+      "acceleration_x_g 0.02, acceleration_y_g -0.24, acceleration_z_g 0.99, battery_pct 90.0"
+    ),
+    // Radioland's tag, and Link Loss, which has the same number.
+    (
+      "1316031815802d00000000050100000200010000",
+      "acceleration_x_g 0.05, acceleration_y_g -0.02, acceleration_z_g 1.0, humidity_pct 45.0, temperature_c 21.5"
+    ),
+    ("1316031815802d00020000050100000200010000", ""),
+    ("1bff5701" + "02020148ffffffffffffffffffffffffff02010203040506", "heart_rate_bpm 72.0"),
+    ("1bff5701" + "020201ffffffffffffffffffffffffffff02010203040506", ""),
+    ("14ffaabb10013b" + "2020332e3139" + "4d2f532020203235", "speed_m_s 3.19"),
+    ("14ffaabb10013b" + "2d2d2d2d2d2d" + "4d2f532020203235", ""),
+    // SwitchBot: a curtain that moves, and a blind with the earlier number of the service.
+    ("08163dfd634064b210", "battery_pct 100.0, closed_pct 50.0, light_level 1.0, moving true"),
+    (
+      "0616000d780064" + "0dff6909c1020304050601330a00",
+      "battery_pct 100.0, closed_pct 80.0, light_level 3.0, moving false"
+    ),
+    // More than a hundred percent is none in BTHome, either.
+    ("0c16d2fc40000903ffff02ca09", "packet_id 9.0, temperature_c 25.06"),
     // A number that no such sensor measures is none.
     (
       "12161a1806050403020134089a9cb80b5f0901",

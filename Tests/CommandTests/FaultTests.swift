@@ -98,6 +98,17 @@ import Testing
     #expect(!decoded.output.contains("declined"), "\(decoded.output)")
   }
 
+  @Test(arguments: [
+    ("050969544147", "iTAG"), ("050969544147" + "05ff8afc23eb", "iTAG"), ("04096e7574" + "03030a18", "Nut"),
+    ("060954696c6531", "Tile"), ("0416" + "84fd" + "02", "Tile"),
+  ]) func `a tracker is told by its kind, and by nothing that lasts`(payload: String, kind: String)
+    async throws
+  {
+    let result = try await Command(["decode", payload]).end()
+    #expect(result.output.contains("noise: \(kind)"), "\(result.output)")
+    #expect(!result.output.contains("address"), "\(result.output)")
+  }
+
   @Test func aLineOfTheTextFormIsReadWhole() async throws {
     let beacon = #""payload":"0303aafe0716aafe100003""#
     let lines = [

@@ -265,7 +265,7 @@ extension BTHomeObject {
 
   @usableFromInline func reading(in data: Span<UInt8>, _ range: Range<Int>) -> Reading.Value? {
     switch kind {
-    case .unsigned(let divisor): .number(Double(integer(in: data, range)) / Double(divisor))
+    case .unsigned(let divisor): share(Double(integer(in: data, range)) / Double(divisor))
     case .signed(let divisor): .number(Double(signedInteger(in: data, range)) / Double(divisor))
     case .thirtyFiveHundredths: .number(Double(signedInteger(in: data, range) * 35) / 100)
     case .flag: .flag(data[range.lowerBound] != 0)
@@ -279,6 +279,12 @@ extension BTHomeObject {
     case .bytes: .bytes(range)
     case .version: .version(octets: UInt32(integer(in: data, range)), parts: length)
     }
+  }
+
+  /// nil: more than a hundred percent of something.
+  private func share(_ number: Double) -> Reading.Value? {
+    if quantity.plausible == 0...100, number > 100 { return nil }
+    return .number(number)
   }
 
   /// At most four octets, least significant first.

@@ -71,7 +71,7 @@ public enum FormatRegistry {
     case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
     case (0xFE2C, _, _): return .noise(.googleFastPair)
     case (0xFD5A, _, _): return .noise(try SmartTag.decode(data))
-    case (0xFEED, _, _), (0xFEEC, _, _): return .noise(.tile)
+    case (0xFEED, _, _), (0xFEEC, _, _), (0xFD84, _, _): return .noise(.tile)
     case (0xFEF3, _, _): return .noise(.googleNearby)
     case (0xFE9F, _, _), (0xFCF1, _, _): return .noise(.googleOther)
     default: return .sensor(try sensors.frame(in: .service(uuid), data, first: first))

@@ -5,7 +5,7 @@ extension SensorFormat {
   static let household: [SensorFormat] = [
     plantSensor, oralB, scale, scaleWithImpedance, tyre, ecoFlow, faucet, shower, waterLevel, laundry,
     kitchenScale,
-    heartRate, heartRateWithBattery, mopeka(0x03), mopeka(0x06), mopeka(0x0C),
+    heartRate, heartRateWithBattery, band, anemometer, mopeka(0x03), mopeka(0x06), mopeka(0x0C),
   ]
 
   /// They send a company id that is another's, or none.
@@ -90,6 +90,33 @@ extension SensorFormat {
   ) { data, body in
     data.field(.heartRate, 3, .u8, absent: 0, body)
     data.field(.batteryLevel, 1, .u8, bits: 7, body)
+  }
+
+  /// Huami's bands and watches, Mi Band among them: manufacturer data of 0x0157. The heart rate is at 3; 0xFF: none.
+  private static let band = SensorFormat(
+    "huami", maker: "Xiaomi", model: "Mi Band", in: .manufacturer(0x0157), first: 0x02, .exactly(24),
+    sample: "1bff5701" + "02020148ffffffffffffffffffffffffff02010203040506"
+  ) { data, body in data.field(.heartRate, 3, .u8, absent: 0xFF, body) }
+
+  /// UNI-T's anemometer: manufacturer data of 0xBBAA. The speed is text at 3, of six characters, then its unit, M/S.
+  private static let anemometer = SensorFormat(
+    "uni-t", maker: "UNI-T", model: "UT363BT", in: .manufacturer(0xBBAA), .exactly(17),
+    sample: "14ffaabb10013b" + "2020332e3139" + "4d2f532020203235",
+    refuse: { $0.bigEndian24(at: 9) == 0x4D_2F53 ? nil : .noDecoder }
+  ) { data, body in
+    var (digits, decimals) = (0, -1)
+    for offset in 3..<9 {
+      switch data[offset] {
+      case 0x20 where digits == 0: continue
+      case 0x2E where decimals < 0: decimals = 0
+      case 0x30...0x39:
+        digits = digits * 10 + Int(data[offset] - 0x30)
+        if decimals >= 0 { decimals += 1 }
+      default: return
+      }
+    }
+    for _ in max(0, decimals)..<6 { digits *= 10 }
+    body(Reading(.speed, Double(digits) / 1_000_000))
   }
 
   /// Mopeka's tank sensors: manufacturer data of 0x0059. Little endian.

@@ -29,6 +29,17 @@ public enum Noise: String, Hashable, Sendable, CaseIterable {
   case smartTag = "Samsung SmartTag"
   case smartTagAway = "Samsung SmartTag, away from its owner"
   case tile = "Tile"
+  case iTag = "iTAG tracker"
+  case nut = "Nut tracker"
+  case tagIt = "Tag-It tracker"
+
+  /// A tracker that nothing but its local name tells.
+  package static func tracker(_ context: borrowing FormatContext) -> Noise? {
+    if context.isNamed("iTAG") { return .iTag }
+    if context.isNamed("nut") || context.isNamed("Nut") { return .nut }
+    if context.isNamed("Tag-It") { return .tagIt }
+    return context.isNamed("Tile") ? .tile : nil
+  }
 }
 
 /// Samsung's SmartTag: service data of 0xFD5A. The lowest three bits of the first octet are its state: 1 to 3 without a connection to its

@@ -18,6 +18,7 @@ extension SensorFormat {
     }
   ) { data, body in
     var offset = 8
+    var isNumbered = false
     while offset + 2 <= data.count {
       let (number, length) = (data[offset], Int(data[offset + 1]))
       offset += 2
@@ -27,12 +28,17 @@ extension SensorFormat {
         data.field(.temperature, offset, .s16le, per: 10, body)
         data.field(.humidity, offset + 2, .u16le, per: 10, body)
       case (0x02, 1): data.field(.batteryLevel, offset, .u8, bits: 7, body)
+      case (0x04, 1): body(Reading(.opening, .flag(data[offset] == 0)))
       case (0x07, 2): data.field(.pressure, offset, .u16le, per: 10, body)
       case (0x08, 4):
         body(Reading(.motion, .flag(data[offset] != 0)))
         data.field(.illuminance, offset + 1, .u24le, body)
       case (0x09, 4): data.field(.illuminance, offset, .u32le, body)
-      case (0x0F, 1): data.field(.packetID, offset, .u8, body)
+      // A door sensor repeats its state after the packet's counter, with the same number.
+      case (0x0F, 1) where isNumbered && data[1] == 0x04: body(Reading(.opening, .flag(data[offset] == 0)))
+      case (0x0F, 1):
+        data.field(.packetID, offset, .u8, body)
+        isNumbered = true
       case (0x11, 1): body(Reading(.light, .flag(data[offset] != 0)))
       case (0x12, 4):
         data.field(.pm25, offset, .u16le, body)

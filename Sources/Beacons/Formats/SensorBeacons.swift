@@ -6,7 +6,8 @@ extension SensorFormat {
     puck, puckTemperature, puckHumidity, eye, mikroTik, minewClimate, minewMotion, acconeer(0x80),
     acconeer(0x91),
     acconeerDistance, holyIOT, puckMagnet, battery, feasycom, nodOn, moko(0x40, battery: 3, "05000bb8"),
-    moko(0x60, battery: 12, "0500000000000000000000000bb8"), moko(0x70, battery: 7, "050000d701c20bb8"),
+    moko(0x60, battery: 12, "000a0100070200ff003fc00bb8"), moko(0x70, battery: 7, "050000d701c20bb8"),
+    mokoBeacon, rdl(0x0318), rdl(0x1803),
   ]
 
   /// ELA's Blue Puck and Coin, also sold by Teltonika: manufacturer data of 0x0757, objects of a number and a value.
@@ -239,6 +240,7 @@ extension SensorFormat {
   ///     0   frame         1  0x40: device, 0x60: acceleration, 0x70: climate
   ///     …   battery       2  mV: at 3, at 12, at 7
   ///     3   temperature   2  0.1 °C, signed; then humidity, 2, 0.1 %
+  ///     4   range         1  0…3: 2, 4, 8, 16 g; then acceleration from 6 on, 3×2, of the range / 32,768, signed
   private static func moko(_ frame: UInt8, battery: Int, _ data: String) -> SensorFormat {
     SensorFormat(
       "moko", maker: "Moko", model: "BeaconX Pro", in: .service(0xFEAB), first: frame, .atLeast(battery + 2),
@@ -246,9 +248,60 @@ extension SensorFormat {
         + hexadecimal(UInt128(frame), octets: 1) + data
     ) { data, body in
       data.field(.batteryVoltage, battery, .u16, per: 1000, body)
-      if frame != 0x70 { return }
-      data.field(.temperature, 3, .s16, per: 10, body)
-      data.field(.humidity, 5, .u16, per: 10, body)
+      if frame == 0x70 {
+        data.field(.temperature, 3, .s16, per: 10, body)
+        data.field(.humidity, 5, .u16, per: 10, body)
+      }
+      if frame == 0x60, data[4] < 4 {
+        let unit = Double(2 << Int(data[4])) / 32_768
+        for (offset, axis) in [(6, Quantity.accelerationX), (8, .accelerationY), (10, .accelerationZ)] {
+          let part = Double(Int16(bitPattern: data.bigEndian16(at: offset)))
+          body(Reading(axis, (part * unit * 1000).rounded() / 1000))
+        }
+      }
+    }
+  }
+
+  /// Moko's earlier beacons: service data of 0xFF01. Little endian. That the axes are in mg was seen where one lay still.
+  ///
+  ///     0   battery       1  %
+  ///     7   acceleration  3×2  mg, signed
+  private static let mokoBeacon = SensorFormat(
+    "moko", maker: "Moko", model: "Mokobeacon", in: .service(0xFF01), .exactly(13),
+    sample: "101601ff5a" + "00000000508510000cffe003"
+  ) { data, body in
+    data.field(.batteryLevel, 0, .u8, body)
+    data.field(.accelerationX, 7, .s16le, per: 1000, body)
+    data.field(.accelerationY, 9, .s16le, per: 1000, body)
+    data.field(.accelerationZ, 11, .s16le, per: 1000, body)
+  }
+
+  /// RadioLand's RDL52832, beside its iBeacon: service data of 0x0318, also in the other order of octets.
+  ///
+  ///     0   temperature   2  °C / 256, signed
+  ///     2   humidity      2  % / 256
+  ///     4   acceleration  3×4  sign (0 or 1), whole g, tenths, hundredths
+  private static func rdl(_ service: UInt16) -> SensorFormat {
+    SensorFormat(
+      "rdl", maker: "RadioLand", model: "RDL52832", in: .service(service), .exactly(16),
+      sample: "1316" + hexadecimal(UInt128(service.byteSwapped), octets: 2) + "15802d00"
+        + "000000050100000200010000",
+      refuse: { data in
+        // Link Loss has the same number.
+        for offset in stride(from: 4, to: 16, by: 4) {
+          for place in 0..<4 where data[offset + place] > (place == 0 ? 1 : 9) {
+            return .invalidByte(data[offset + place], at: offset + place)
+          }
+        }
+        return nil
+      }
+    ) { data, body in
+      data.field(.temperature, 0, .s16, per: 256, body)
+      data.field(.humidity, 2, .u16, per: 256, body)
+      for (offset, axis) in [(4, Quantity.accelerationX), (8, .accelerationY), (12, .accelerationZ)] {
+        let hundredths = Int(data[offset + 1]) * 100 + Int(data[offset + 2]) * 10 + Int(data[offset + 3])
+        body(Reading(axis, Double(data[offset] == 0 ? hundredths : -hundredths) / 100))
+      }
     }
   }
 

@@ -23,11 +23,8 @@ extension SensorFormat {
         // 0: on, in its mode as a switch.
         if data[1] & 0x80 != 0 { body(Reading(.powerOn, .flag(data[1] & 0x40 == 0))) }
       },
-      switchBot("Curtain", service, 0x63, 5, "634064b210") { data, body in data.flag(.moving, 3, bit: 7, body)
-      },
-      switchBot("Curtain 3", service, 0x7B, 5, "7b4064b210") { data, body in
-        data.flag(.moving, 3, bit: 7, body)
-      },
+      switchBot("Curtain", service, 0x63, 5, "634064b210") { $0.switchBotCurtain($1) },
+      switchBot("Curtain 3", service, 0x7B, 5, "7b4064b210") { $0.switchBotCurtain($1) },
       switchBot("Blind Tilt", service, 0x78, 3, "780064") { _, _ in },
       switchBot("Meter Pro", service, 0x34, 3, "340064") { _, _ in },
       switchBot("Meter Pro CO2", service, 0x35, 3, "350064") { _, _ in },
@@ -47,8 +44,7 @@ extension SensorFormat {
     "switchbot", maker: "SwitchBot", model: "Outdoor Meter", in: .manufacturer(0x0969), .atLeast(11),
     sample: "06163dfd7700640eff6909c1020304050601030398a6",
     isSent: {
-      $1.sends(service: 0xFD3D, first: 0x77) || $1.sends(service: 0xFD3D, first: 0x69)
-        || $1.sends(service: 0xFD3D, first: 0x54) || $1.sends(service: 0xFD3D, first: 0x34)
+      $1.isSwitchBot(0x77) || $1.isSwitchBot(0x69) || $1.isSwitchBot(0x54) || $1.isSwitchBot(0x34)
         || $1.isNamed("WoSensorTH") || $1.isNamed("WoIOSensorTH")
     }
   ) { data, body in data.switchBotClimate(8, body) }
@@ -58,18 +54,23 @@ extension SensorFormat {
   static let switchBotCO2 = SensorFormat(
     "switchbot", maker: "SwitchBot", model: "Meter Pro CO2", in: .manufacturer(0x0969), .atLeast(15),
     sample: "06163dfd350064" + "12ff6909c1020304050601030398a600000320",
-    isSent: { $1.sends(service: 0xFD3D, first: 0x35) }
+    isSent: { $1.isSwitchBot(0x35) }
   ) { data, body in
     data.switchBotClimate(8, body)
     data.field(.co2, 13, .u16, body)
   }
 
-  ///     8   position   1  highest bit: moves
+  ///     7   light      1  in the upper four bits
+  ///     8   position   1  highest bit: moves; 50: open, 0 and 100: closed downwards and upwards
   static let switchBotBlind = SensorFormat(
     "switchbot", maker: "SwitchBot", model: "Blind Tilt", in: .manufacturer(0x0969), .atLeast(10),
     sample: "06163dfd780064" + "0dff6909c102030405060103b200",
-    isSent: { $1.sends(service: 0xFD3D, first: 0x78) }
-  ) { data, body in data.flag(.moving, 8, bit: 7, body) }
+    isSent: { $1.isSwitchBot(0x78) }
+  ) { data, body in
+    data.flag(.moving, 8, bit: 7, body)
+    body(Reading(.closed, Double(abs(Int(data[8] & 0x7F) - 50) * 2)))
+    data.field(.lightLevel, 7, .u8, shift: 4, bits: 4, body)
+  }
 
   private static func switchBot(
     _ model: String, _ service: UInt16, _ first: UInt8, _ length: Int, _ data: String,
@@ -93,5 +94,18 @@ extension Span<UInt8> {
     let tenths = Double(Int(self[offset + 1] & 0x7F) * 10 + Int(self[offset] & 0x0F))
     body(Reading(.temperature, (self[offset + 1] & 0x80 != 0 ? tenths : -tenths) / 10))
     field(.humidity, offset + 2, .u8, bits: 7, body)
+  }
+
+  fileprivate func switchBotCurtain(_ body: (Reading) -> Void) {
+    flag(.moving, 3, bit: 7, body)
+    field(.closed, 3, .u8, bits: 7, body)
+    field(.lightLevel, 4, .u8, shift: 4, bits: 4, body)
+  }
+}
+
+extension FormatContext {
+  /// Whether the sender is SwitchBot's device of this kind.
+  fileprivate func isSwitchBot(_ kind: UInt8) -> Bool {
+    sends(service: 0xFD3D, first: kind) || sends(service: 0x0D00, first: kind)
   }
 }

@@ -11,7 +11,8 @@ extension SensorFormat {
 
   /// They send a company id that is another's, or none.
   static let thermometersBySender: [SensorFormat] = [
-    inkbird, inkbirdTemperature, inkbirdProbes(1), inkbirdProbes(2), inkbirdProbes(4), inkbirdProbes(6),
+    inkbird, inkbirdTemperature, inkbirdPool, inkbirdRoom, inkbirdProbes(1), inkbirdProbes(2),
+    inkbirdProbes(4), inkbirdProbes(6),
     thermoPro, jinou, mocreo, named("T201", by: "Brifit"), named("T301", by: "Oria"), vchon, aprilBrother,
     sensorPush,
     sensorPushBarometer,
@@ -70,7 +71,7 @@ extension SensorFormat {
 
   /// VCHON's thermometer: manufacturer data of 0x0901, with the sender's address. Source: https://decoder.theengs.io (VCH6003)
   ///
-  ///     0   temperature   2  0.1 °C
+  ///     0   temperature   2  0.1 °C, signed
   ///     2   humidity      1  %
   ///     3   address       6
   private static let vchon = SensorFormat(
@@ -78,7 +79,7 @@ extension SensorFormat {
     sample: "0cff010900d732010203040506",
     isSent: { $1.address == nil || $1.isAddress($0, 3) }
   ) { data, body in
-    data.field(.temperature, 0, .u16, per: 10, body)
+    data.field(.temperature, 0, .s16, per: 10, body)
     data.field(.humidity, 2, .u8, body)
   }
 
@@ -283,6 +284,34 @@ extension SensorFormat {
     ) { data, body in
       readings(data, body)
       data.field(.batteryLevel, 7, .u8, body)
+    }
+  }
+
+  /// Inkbird's newer thermometers, in place of the company id. Little endian.
+  ///
+  ///     0   address       6
+  ///     6   temperature   2  0.1 °C, signed
+  ///     8   humidity      2  0.1 %
+  ///     10  battery       1  %
+  ///
+  /// Source: https://github.com/Bluetooth-Devices/inkbird-ble
+  private static let inkbirdPool = inkbirdNewer("IBS-P02B", "09094942532d50303242", ["IBS-P02B"]) { _, _ in }
+  private static let inkbirdRoom = inkbirdNewer(
+    "ITH-11-B, ITH-13-B, ITH-21-B", "09094954482d31312d42", ["ITH-11-B", "ITH-13-B", "ITH-21-B"]
+  ) { data, body in data.field(.humidity, 8, .u16le, per: 10, body) }
+
+  private static func inkbirdNewer(
+    _ model: String, _ name: String, _ names: [StaticString],
+    _ readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
+  ) -> SensorFormat {
+    SensorFormat(
+      "inkbird", maker: "Inkbird", model: model, in: .unnumbered, .exactly(18),
+      sample: name + "13ff" + "010203040506d700c2015a00000000000000",
+      isSent: { data, context in names.contains { context.isNamed($0) } }
+    ) { data, body in
+      data.field(.temperature, 6, .s16le, per: 10, body)
+      readings(data, body)
+      data.field(.batteryLevel, 10, .u8, body)
     }
   }
 

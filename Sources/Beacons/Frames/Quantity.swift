@@ -24,6 +24,8 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case uptime
   case formaldehyde
   case heartRate, specificGravity
+  /// How far a curtain or a blind is closed.
+  case closed
 
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
@@ -39,7 +41,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     // A meat thermometer lies in the fire.
     case .temperature: -60...400
     case .dewPoint: -100...100
-    case .humidity, .moisture, .batteryLevel: 0...100
+    case .humidity, .moisture, .batteryLevel, .closed: 0...100
     case .batteryVoltage: 0...60
     // A tyre's, in hPa.
     case .pressure: 0...20_000
@@ -151,6 +153,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .formaldehyde: "formaldehyde_mg_m3"
     case .heartRate: "heart_rate_bpm"
     case .specificGravity: "specific_gravity"
+    case .closed: "closed_pct"
     }
   }
 }

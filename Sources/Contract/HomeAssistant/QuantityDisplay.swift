@@ -97,6 +97,7 @@ extension Quantity {
     case .formaldehyde: .number("Formaldehyde", nil, "mg/m³", decimals: 2)
     case .heartRate: .number("Heart rate", nil, "bpm", decimals: 0)
     case .specificGravity: .number("Specific gravity", decimals: 3)
+    case .closed: .number("Closed", nil, "%", decimals: 0)
     case .vocIndex: .number("VOC index")
     case .noxIndex: .number("NOx index")
     case .moisture: .number("Moisture", "moisture", "%", decimals: 1)

@@ -88,13 +88,16 @@ struct PayloadDecoder {
     payload: Span<UInt8>, from advertisement: Advertisement?, to objects: inout [[UInt8]]
   ) {
     let before = objects.count
+    var isDecoded = false
     FrameDecoder.forEachFrame(in: payload, from: advertisement?.address ?? sender) { result, data in
+      if case .frame = result { isDecoded = true }
       objects.append(object(result, data, from: advertisement))
     }
-    if objects.count == before {
-      let writer = DecodedFrameJSON(advertisement: advertisement)
-      objects.append(writer.object(declined: "no manufacturer or service data in it"))
-    }
+    if isDecoded { return }
+    let tracker = Noise.tracker(FormatContext(payload: payload, address: nil)).map { "noise: \($0.rawValue)" }
+    if tracker == nil, objects.count > before { return }
+    let writer = DecodedFrameJSON(advertisement: advertisement)
+    objects.append(writer.object(declined: tracker ?? "no manufacturer or service data in it"))
   }
 
   private mutating func object(
