@@ -24,8 +24,10 @@ package struct AccessProbe: Sendable {
   }
 
   private var options: Options
-  /// How long a broker may take to answer.
+  /// How long a broker may take to greet, and at least to answer.
   package static let patience = Duration.seconds(3)
+  /// Who is slow to greet is given so many times as long for an answer, or a busy machine would pass for a forbidden topic.
+  private static let slowness = 5
 
   /// - Parameter options: the options of the future client, or of one beside it; the last will is not used.
   package init(_ options: Options) {
@@ -108,7 +110,7 @@ package struct AccessProbe: Sendable {
     }
 
     mutating func run(_ handle: borrowing Handle) -> [Answer] {
-      let client = handle.pointer
+      let client = handle.pointer, began = ContinuousClock.now
       handle.inbox.diagnoseThisThread()
       errno = 0
       var error = mosquitto_connect_bind_v5(
@@ -116,7 +118,7 @@ package struct AccessProbe: Sendable {
       var number = errno
       var isAsked = false
       var refusal: ConnectionFailure?
-      let deadline = ContinuousClock.now + AccessProbe.patience
+      var deadline = ContinuousClock.now + AccessProbe.patience
       while error == MOSQ_ERR_SUCCESS.code, ContinuousClock.now < deadline {
         // Once the questions are sent, only PUBRELs are left to write, and they must not be sent.
         error = turn(handle, mayWrite: !isAsked)
@@ -131,6 +133,7 @@ package struct AccessProbe: Sendable {
             }
             guard error == MOSQ_ERR_SUCCESS.code, writeAll(handle) else { return [] }
             isAsked = true
+            deadline = .now + AccessProbe.patience + min(.seconds(12), (.now - began) * AccessProbe.slowness)
           case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
           case .answered(let mid, let reason):

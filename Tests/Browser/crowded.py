@@ -134,25 +134,6 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     plan.wait("!window.isOld && document.getElementById('plan-beacon')?.value === 'thing 7'")
     check("a reload keeps the plan's beacon", True)
 
-    # -- A zone's distances on the plan.
-    zone = plan
-    zone.run("location.hash = '#/zone/sofa'")
-    zone.wait("document.querySelectorAll('.rings .ring').length === 4 && document.querySelector('.try').dataset.state === 'decided'")
-    field, ring = "Number(document.querySelector('[data-field=\"enter.threshold\"]').value)", "document.querySelector('.ring[data-line=enter]')"
-    zone.run(f"{ring}.scrollIntoView({{ block: 'center' }})")
-    right = zone.run(f"(() => {{ const box = {ring}.getBoundingClientRect(); return [box.right, box.y + box.height / 2, box.width / 2]; }})()")
-    zone.drag(right[:2], [right[0] + right[2] / 4, right[1]])
-    zone.wait(f"{field} > 2.2 && document.querySelector('.try').dataset.state === 'decided'")
-    check("a ring that is dragged tries its distance", zone.run(f"{field} === 2.5 && document.querySelector('.yaml pre').textContent.includes('2.5 m')"), zone.run("document.querySelector('.yaml pre').textContent"))
-    zone.run("document.querySelector('.rings').scrollIntoView({ block: 'end' })")
-    shot(zone, "crowded-rings-1280-light")
-    small = opened(base, "zone/sofa", width=390, height=844)
-    small.wait("document.querySelectorAll('.rings .ring').length === 4")
-    check("rings fit on a phone", small.run("[...document.querySelectorAll('.rings :is(text, .ring)')].every((one) => { const box = one.getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth; })"))
-    small.run("document.querySelector('.rings').scrollIntoView({ block: 'end' })")
-    shot(small, "crowded-rings-390-light")
-    small.close()
-
     # -- Addresses of nothing.
     for route, words in (("beacon/nobody", "was heard yet"), ("zone", "no such view"), ("phone/anna", "no such view")):
         page = opened(base, route)
@@ -174,6 +155,24 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     plan.run("document.querySelector('.plan-time button').click()")
     plan.wait(f"document.querySelector('.plan-time output').textContent === '' && {many}")
     check("the plan shows who was where at another time, and goes back to now", True)
+    # -- A zone's distances on the plan.
+    plan.run("location.hash = '#/zone/sofa'")
+    plan.wait("document.querySelectorAll('.rings .ring').length === 4 && document.querySelector('.try').dataset.state === 'decided'")
+    field, ring = "Number(document.querySelector('[data-field=\"enter.threshold\"]').value)", "document.querySelector('.ring[data-line=enter]')"
+    plan.run(f"{ring}.scrollIntoView({{ block: 'center' }})")
+    right = plan.run(f"(() => {{ const box = {ring}.getBoundingClientRect(); return [box.right, box.y + box.height / 2, box.width / 2]; }})()")
+    plan.drag(right[:2], [right[0] + right[2] / 4, right[1]])
+    plan.wait(f"{field} > 2.2 && document.querySelector('.try').dataset.state === 'decided'")
+    check("a ring that is dragged tries its distance", plan.run(f"{field} === 2.5 && document.querySelector('.yaml pre').textContent.includes('2.5 m')"), plan.run("document.querySelector('.yaml pre').textContent"))
+    plan.run("document.querySelector('.rings').scrollIntoView({ block: 'end' })")
+    shot(plan, "crowded-rings-1280-light")
+    small = opened(base, "zone/sofa", width=390, height=844)
+    small.wait("document.querySelectorAll('.rings .ring').length === 4")
+    check("rings fit on a phone", small.run("[...document.querySelectorAll('.rings :is(text, .ring)')].every((one) => { const box = one.getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth; })"))
+    small.run("document.querySelector('.rings').scrollIntoView({ block: 'end' })")
+    shot(small, "crowded-rings-390-light")
+    small.close()
+
     for page in (now, plan):
         check_speech(page, "a family")
     gateway.stop()

@@ -6,7 +6,6 @@ import { Problem, api, part, patiently } from './api.js';
 import { numberForm } from './try-form.js';
 import { comparison } from './try-comparison.js';
 import { conflictTable, merged } from './try-conflict.js';
-import { tryRings } from './try-rings.js';
 import { loginRoute } from './login.js';
 import { copyButton } from './copy.js';
 
@@ -23,7 +22,9 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
   const minutes = el('select', { 'aria-label': text.minutes, onchange: () => again() },
     ...[10, 30, 60].map((n) => el('option', { value: n, text: text.minute(n), selected: n === 60 })));
-  const form = numberForm(() => edited()), rings = tryRings((line, value) => moved(line, value));
+  const form = numberForm(() => edited()), around = el('div');
+  // Not every visit tries something.
+  let rings = null;
   const reset = el('button', { type: 'button', text: text.reset, onclick: () => begin() });
   const status = el('p.status', { role: 'status' }), span = el('p.note'), wrong = el('p.problem', { role: 'alert', hidden: true });
   const rows = comparison(), yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.yaml });
@@ -36,7 +37,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, keepMine, kept), conflict.node, fileLines, readOnly);
   const node = el('section.sheet.try', { 'aria-label': text.title },
     el('div.head', {}, el('h2', { text: text.title }), el('p.note', { text: lead }), el('span.spacer'), el('label', { text: text.minutes }), minutes, reset),
-    el('div.try-body', {}, el('div', {}, form.node, wrong, rings.node), el('div', { 'aria-live': 'off' }, status, rows.node, span, lines)));
+    el('div.try-body', {}, el('div', {}, form.node, wrong, around), el('div', { 'aria-live': 'off' }, status, rows.node, span, lines)));
 
   function begin() {
     if (!zone) return;
@@ -83,7 +84,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     say(wrong, fault ?? '');
     show(wrong, isWrong);
     onNumbers(numbers);
-    rings.update(zone, numbers);
+    rings?.update(zone, numbers);
     guard();
     if (!isWrong) { again(); return; }
     // The answer is for numbers that have changed since.
@@ -216,10 +217,14 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     start() {
       isOn = true;
       begin();
+      import('./try-rings.js').then(({ tryRings }) => {
+        if (!rings) around.append((rings = tryRings(moved)).node);
+        if (isOn) rings.update(zone, numbers);
+      }, () => {});
       // What was saved before a reload can be taken back, too.
       if (canWrite) api('configuration').then((now) => { show(undo, now.undo === true); obstacle = now.obstacle ?? null; if (obstacle) say(kept, text.obstacle(obstacle)); guard(); }, () => {});
     },
-    stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; rings.update(zone, null); onNumbers(null); onReply(null); },
+    stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; rings?.update(zone, null); onNumbers(null); onReply(null); },
     again: renew,
     move: moved,
     update(overview, now) {
