@@ -73,7 +73,8 @@ struct HeldLevels: Sendable {
   func hearing(of track: Int, at hearer: Int, in window: Int64) -> RoomHearing? {
     let word = words[track * hearers + hearer]
     guard word.isValid(in: window) else { return nil }
-    return RoomHearing(hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples))
+    return RoomHearing(
+      hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples), isHeld: true)
   }
 
   /// The last level of a track at a receiver that has been silent since, so that nothing shows that the beacon left; nil: none.

@@ -168,8 +168,11 @@ struct RoomModel: Sendable {
       }
     }
 
-    /// - Parameter windows: number of windows since the last one that was judged.
-    init(windows: Int64) { self = windows < 3 ? .none : windows < 5 ? .short : .long }
+    /// - Parameter last: the last window that was judged; nil: none was.
+    init(from last: Int64?, to window: Int64) {
+      let windows = last.map { window - $0 } ?? 1
+      self = windows < 3 ? .none : windows < 5 ? .short : .long
+    }
   }
 
   /// The weight of a level, as an exponent. Errors are correlated in time, so levels of a beacon that is heard constantly count

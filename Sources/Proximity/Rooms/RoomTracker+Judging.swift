@@ -5,6 +5,9 @@ import Core
 extension RoomTracker {
   /// Probability at which a room is reported. The margin above one half prevents flicker in doorways.
   static let toldFrom: Float = 0.6
+  /// The same after a pause of a beacon. A window after it has full weight, but a body in the way stays there for longer than that,
+  /// so one window seldom decides.
+  private static let toldFromAfterPause: Float = 0.65
 
   mutating func judgeWindow(into transitions: inout [RoomTransition]) {
     guard let window = windows.take(into: &entries) else { return }
@@ -53,7 +56,11 @@ extension RoomTracker {
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
-      if !isInDoubt(in: window) { decide(track, at: RoomWindows.end(of: window), into: &transitions) }
+      if !isInDoubt(in: window) {
+        decide(
+          track, at: RoomWindows.end(of: window), after: RoomModel.Pause(from: last, to: window),
+          into: &transitions)
+      }
       if model.isCalibrated {
         noteDrift(track, in: window, after: last)
       } else {
@@ -162,7 +169,7 @@ extension RoomTracker {
       } else if state.window == nil, state.told < 0 {
         for place in belief.indices { belief[place] = prior[place] }
       }
-      let pause = RoomModel.Pause(windows: state.window.map { window - $0 } ?? 1)
+      let pause = RoomModel.Pause(from: state.window, to: window)
       state.window = window
       let windows = state.offsetWeight
       if let doubt = PlaceAndPower.doubt(after: windows, model) {
@@ -174,8 +181,9 @@ extension RoomTracker {
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
       let offset = state.offset
       func likelihoods(_ hearing: RoomHearing) -> [Float] {
-        model.likelihoods(
-          hearing.hearer, level: hearing.level - offset, after: hearing.isDoubtful ? pause.doubted : pause)
+        // A held level was counted before, so it says little that is new.
+        let pause = hearing.isDoubtful ? pause.doubted : hearing.isHeld ? .none : pause
+        return model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause)
       }
       for place in stride(from: 0, to: hearings.count, by: 2) {
         if place + 1 < hearings.count {
@@ -198,11 +206,14 @@ extension RoomTracker {
   }
 
   /// Reports another room if the belief requires it.
-  private mutating func decide(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition])
-  {
+  private mutating func decide(
+    _ track: Int, at time: MonotonicTime, after pause: RoomModel.Pause,
+    into transitions: inout [RoomTransition]
+  ) {
     sumRooms(ofTrack: track)
+    let least = pause == .long ? Self.toldFromAfterPause : Self.toldFrom
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
-      sums[best] >= Self.toldFrom, hasBeenHeardByAll(track, at: time),
+      sums[best] >= least, hasBeenHeardByAll(track, at: time),
       // Without outlines, other receivers give no evidence for a blind room.
       model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
     else { return }
@@ -296,6 +307,8 @@ struct RoomHearing: Sendable {
   /// Mean level, dBm.
   fileprivate(set) var level: Float = 0
   private(set) var samples = 0
+  /// Whether it is of an earlier window.
+  var isHeld = false
   /// Whether its receiver has been silent since, to all beacons.
   var isDoubtful = false
 
