@@ -56,6 +56,7 @@ extension RoomTracker {
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
+      sumRooms(ofTrack: track)
       if !isInDoubt(in: window) {
         decide(
           track, at: RoomWindows.end(of: window), after: RoomModel.Pause(from: last, to: window),
@@ -205,12 +206,11 @@ extension RoomTracker {
     }
   }
 
-  /// Reports another room if the belief requires it.
+  /// Reports another room if the belief, whose sums are known, requires it.
   private mutating func decide(
     _ track: Int, at time: MonotonicTime, after pause: RoomModel.Pause,
     into transitions: inout [RoomTransition]
   ) {
-    sumRooms(ofTrack: track)
     let least = pause == .long ? Self.toldFromAfterPause : Self.toldFrom
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
       sums[best] >= least, hasBeenHeardByAll(track, at: time),
