@@ -418,8 +418,10 @@ class Steps:
             world.entries |= missing
             world.exchanged.clear()
             world.leave_rooms(BEACONS)
-            self.gateway.twins_since = self.gateway.told()
-            world.forget_twins()
+            # Of twins that stayed configured it has told, and does not tell again.
+            if entry(TWIN) in missing:
+                self.gateway.twins_since = self.gateway.told()
+                world.forget_twins()
             return f"{sorted(missing)} configured again"
         gone = self.chance.choice(sorted(world.entries))
         world.entries.discard(gone)
