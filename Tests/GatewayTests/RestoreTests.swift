@@ -66,8 +66,10 @@ import Testing
     defer { try? FileManager.default.removeItem(at: file.appendingPathExtension("kept")) }
     try Data("gateway: { name: a }\n".utf8).write(to: file)
     reloads.askIfReplaced()
-    await withCheckedContinuation { asked in
-      Task { await reloads.forEach { _ in asked.resume() } }
-    }
+    // Other tests send the signal that asks for the same.
+    let asked = AsyncStream.makeStream(of: Void.self)
+    let reading = Task { await reloads.forEach { _ in asked.continuation.yield() } }
+    defer { reading.cancel() }
+    for await _ in asked.stream { break }
   }
 }
