@@ -15,8 +15,8 @@ struct BackupCommand: ParsableCommand {
       last two minutes may then be missing. The file has mode 0600, and is as secret as the passwords in it. Each part has a \
       digest, which restore checks. `sqlite3 -A -t -f FILE` lists it.
 
-      Exit status: 0, 64 wrong usage, 65 a restore was cut and is to be finished first, 73 the file cannot be created, 74 something cannot be read or is damaged, \
-      77 without the permission to read it, 78 a bad configuration.
+      Exit status: 0, 64 wrong usage, 65 a restore was cut and is to be finished first, 73 the file cannot be created, \
+      74 something cannot be read or is damaged, 77 without the permission to read it, 78 a bad configuration.
 
       EXAMPLES
         sudo beaconkeeper backup /root/beaconkeeper.backup
@@ -66,15 +66,15 @@ struct RestoreCommand: ParsableCommand {
     discussion: """
       The gateway must not run. The whole backup is checked first. Then configuration and state take the places of those that are \
       there, which are kept under names that end with .before-restore and the time; if that fails, all is as it was. Delete them \
-      once the gateway runs as it should. If power fails meanwhile, run, doctor and backup say so; restore again. A restored gateway sends again what waited for the broker when the backup was made; \
-      who has received it already knows it by its id.
+      once the gateway runs as it should. If power fails meanwhile, run, doctor and backup say so; restore again. A restored \
+      gateway sends again what waited for the broker when the backup was made; who has received it already knows it by its id.
 
       What the configuration names outside of its own folder, such as a password in /etc/credstore, is restored with --elsewhere: \
       look at the list first (--check), because a backup from somebody else may name any file.
 
-      Exit status: 0, 64 wrong usage, 65 no backup, a damaged one, or one of a newer version; or what was done \
-      cannot be undone, 69 the gateway or another restore runs, 74 something \
-      cannot be read or written, 77 without the permission to do so, 78 a bad configuration in it.
+      Exit status: 0, 64 wrong usage, 65 no backup, a damaged one, or one of a newer version; or what was done cannot be undone, \
+      69 the gateway or another restore runs, 74 something cannot be read or written, 77 without the permission to do so, \
+      78 a bad configuration in it.
 
       EXAMPLES
         sudo systemctl stop beaconkeeper && sudo beaconkeeper restore \\
