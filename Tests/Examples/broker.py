@@ -32,11 +32,15 @@ def transition(event, leave_out=None, **more):
     return told
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
 class Broker:
-    def __init__(self, settings="allow_anonymous true\n", refuses_subscriptions=False):
+    def __init__(self, settings="allow_anonymous true\n", refuses_subscriptions=False, starts=True):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="beaconkeeper-examples-"))
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.settings, self.process, self.server = settings, None, None
         if refuses_subscriptions:
             self.server = socket.create_server(("127.0.0.1", self.port))
@@ -45,7 +49,8 @@ class Broker:
         user = "user root\n" if os.geteuid() == 0 else ""
         (self.folder / "mosquitto.conf").write_text(
             f"listener {self.port} 127.0.0.1\n{settings}{user}persistence true\npersistence_location {self.folder}/\nautosave_interval 1\nautosave_on_changes true\n")
-        self.start()
+        if starts:
+            self.start()
 
     def start(self):
         program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
