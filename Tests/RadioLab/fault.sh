@@ -72,10 +72,10 @@ hearing() {
   gateway
 }
 
-# second: plugs in another controller, hci1, which hears the same; second_tell "WORDS" steers it.
+# second [ADDRESS]: plugs in another controller, hci1, which hears the same; second_tell "WORDS" steers it.
 second() {
   local both
-  python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/second" --log second.log --addr 00:AA:01:00:00:43 --script air --loop 1000 &
+  python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/second" --log second.log --addr "${1:-00:AA:01:00:00:43}" --script air --loop 1000 &
   both() { [ "$(adapters)" = 2 ]; }
   within 120 both || fail "the second controller got no adapter"
 }
