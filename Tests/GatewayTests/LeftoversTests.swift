@@ -1,5 +1,6 @@
 import Configuration
 import Contract
+import Core
 import Foundation
 import Scenes
 import Testing
@@ -62,11 +63,26 @@ struct LeftoversTests {
     remembered.note("b", isCleared: true)
     remembered.note("c", isCleared: true)
     remembered.note("c", isCleared: false)
-    remembered.forgetCleared { $0.intersection(["b"]) }
+    remembered.forgetCleared(at: LiveClock.now, isKept: { _ in false }, except: { $0.intersection(["b"]) })
     for _ in 0..<500 where RememberedTopics(path: path).all != ["a", "b", "c"] {
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(RememberedTopics(path: path).all == ["a", "b", "c"])
+  }
+
+  @Test func `what only memory finds is forgotten an hour after it was cleared`() {
+    let remembered = RememberedTopics(path: nil)
+    for topic in ["here", "elsewhere"] {
+      remembered.note(topic, isCleared: false)
+      remembered.note(topic, isCleared: true)
+    }
+    func forget(after span: TimeSpan) {
+      remembered.forgetCleared(at: LiveClock.now + span, isKept: { $0 == "elsewhere" }, except: { _ in [] })
+    }
+    forget(after: .seconds(3500))
+    #expect(remembered.all == ["elsewhere"])
+    forget(after: .seconds(3600))
+    #expect(remembered.all == [])
   }
 
   @Test func retainedPlacesAreClearedWhenPlacesAreSwitchedOff() throws {

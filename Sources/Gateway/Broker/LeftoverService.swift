@@ -181,8 +181,10 @@ final class LeftoverService: Feature {
         self.endLook()
         self.clearWills()
         // Those that the broker did not let us clear are tried again by the next look.
-        let wills = self.state.withLock(\.wills)
-        self.delivery.remembered.forgetCleared { self.delivery.unsettled(among: $0).union(wills) }
+        let (wills, leftovers, discovery) = self.state.withLock { ($0.wills, $0.leftovers, $0.discovery) }
+        self.delivery.remembered.forgetCleared(
+          at: LiveClock.now, isKept: { leftovers.isElsewhere($0, discovery) },
+          except: { self.delivery.unsettled(among: $0).union(wills) })
         try? await Task.sleep(for: Self.pause)
       }
     }

@@ -113,8 +113,13 @@ struct Leftovers: Sendable {
   /// The same for a topic that this gateway alone has retained: below another `base_topic`, too. What Home Assistant reads has an
   /// owner of its own.
   func removal(ofRemembered topic: String, _ discovery: Discovery) -> Message? {
-    if topic.hasPrefix(topics.base + "/") || discovery.isOwn(topic) { return removal(of: topic) }
+    if !isElsewhere(topic, discovery) { return removal(of: topic) }
     return Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+  }
+
+  /// Whether the topic is below another `base_topic`, where this run does not read what the broker retains.
+  func isElsewhere(_ topic: String, _ discovery: Discovery) -> Bool {
+    !topic.hasPrefix(topics.base + "/") && !discovery.isOwn(topic)
   }
 
   /// The region of a member such as `fleet:1.2`, as a topic level.

@@ -1,3 +1,4 @@
+import Core
 import Dispatch
 import FoundationEssentials
 import Synchronization
@@ -13,8 +14,8 @@ package final class RememberedTopics: Sendable {
 
   private struct State {
     var topics: Set<String>
-    /// Those of them that are cleared; perhaps the broker does not know yet.
-    var cleared: Set<String> = []
+    /// Those of them that are cleared, and since when; perhaps the broker does not know yet.
+    var cleared: [String: MonotonicTime] = [:]
     /// A write will begin that takes the topics of then, so another is not needed: a disk may hang.
     var isWaiting = false
   }
@@ -46,25 +47,32 @@ package final class RememberedTopics: Sendable {
   func note(_ topic: String, isCleared: Bool) {
     change { state in
       if isCleared {
-        if state.topics.contains(topic) { state.cleared.insert(topic) }
+        if state.topics.contains(topic) { state.cleared[topic] = LiveClock.now }
         return false
       }
-      state.cleared.remove(topic)
+      state.cleared[topic] = nil
       return state.topics.count < Self.topicLimit && state.topics.insert(topic).inserted
     }
   }
 
+  /// A broker that was killed has what it last wrote to its disk: with mosquitto's settings, of half an hour ago at most.
+  static let brokerMemory = TimeSpan.seconds(3600)
+
   /// Forgets what is cleared.
   ///
-  /// - Parameter unsettled: those of some topics of which the broker may not have the newest message.
-  func forgetCleared(except unsettled: (Set<String>) -> Set<String>) {
-    let cleared = state.withLock(\.cleared)
+  /// - Parameters:
+  ///   - isKept: whether the broker may bring a topic back, and only this memory would then find it: it is forgotten later.
+  ///   - unsettled: those of some topics of which the broker may not have the newest message.
+  func forgetCleared(
+    at now: MonotonicTime, isKept: (String) -> Bool, except unsettled: (Set<String>) -> Set<String>
+  ) {
+    let cleared = state.withLock(\.cleared).filter { !isKept($0.key) || now - $0.value >= Self.brokerMemory }
     if cleared.isEmpty { return }
-    let gone = cleared.subtracting(unsettled(cleared))
+    let gone = Set(cleared.keys).subtracting(unsettled(Set(cleared.keys)))
     change { state in
       // Others have been retained anew meanwhile.
-      let gone = state.cleared.intersection(gone)
-      state.cleared.subtract(gone)
+      let gone = gone.filter { state.cleared[$0] != nil }
+      for topic in gone { state.cleared[topic] = nil }
       state.topics.subtract(gone)
       return !gone.isEmpty
     }

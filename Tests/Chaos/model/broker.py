@@ -16,6 +16,8 @@ class Broker:
         os.chmod(f"{folder}/password", 0o600)
         # What the gateway may write to: whoever moves it lets it clear what it leaves.
         self.subscribers, self.bases = [], ["beaconkeeper/world/"]
+        # Whether what it last wrote to its disk may have topics that nobody remembers any more.
+        self.is_haunted = False
         lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous false", f"password_file {folder}/passwords",
                  f"acl_file {folder}/acl", "persistence true", f"persistence_location {folder}/",
                  "max_queued_messages 100000"] + [f"log_type {kind}" for kind in ("error", "warning", "notice", "information", "subscribe")]
@@ -60,6 +62,8 @@ class Broker:
     def stop(self, forget=False, how=signal.SIGTERM):
         self.process.send_signal(how)
         self.process.wait(120)
+        if forget or how == signal.SIGTERM:
+            self.is_haunted = False
         if forget:
             for name in os.listdir(self.folder):
                 if name.startswith("mosquitto.db"):

@@ -197,6 +197,7 @@ class Steps:
         self.world.leave_rooms(BEACONS)
         self.gateway.stop(signal.SIGTERM)
         shutil.rmtree(self.gateway.state)
+        self.broker.is_haunted = True
         self.observer.forget({}, gateway_forgets=True)
         for zone in self.world.zones:
             self.world.forget(zone)
@@ -212,6 +213,7 @@ class Steps:
         self.gateway.stop(signal.SIGTERM)
         self.differs(self.broker.retained().get(old + "status"), "offline", old + "status")
         self.rebase("world" + str(int(world.gateway[5:] or 1) + 1), self.chance.choice(ROOTS))
+        self.broker.is_haunted = True
         world.leave_rooms(BEACONS)
         self.observer.forget({}, gateway_forgets=True)
         for zone in world.zones:
@@ -502,7 +504,7 @@ class Steps:
 
     def broker_crash(self):
         """What it keeps is then what it had written down when it last stopped."""
-        if not self.is_foreseeable():
+        if not self.is_foreseeable() or self.broker.is_haunted:
             return self.walk()
         self.observer.forget(self.world.named_members())
         self.broker.stop(how=signal.SIGKILL)
