@@ -44,7 +44,7 @@ struct GatewayClock: Equatable, Sendable {
   /// Processes a message's times; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
   /// believed. For one that seems far ahead, the previous offset is used.
   ///
-  /// - Parameter slack: the message may have arrived that much later than `arrival`, so it proves nothing new about their
+  /// - Parameter slack: by how much the message may have come later than `arrival`. If it may, it proves nothing new about their
   ///   clock.
   mutating func take(
     sent: MonotonicTime, arrival: MonotonicTime, slack: TimeSpan = .zero
