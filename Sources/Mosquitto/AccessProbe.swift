@@ -26,7 +26,8 @@ package struct AccessProbe: Sendable {
   private var options: Options
   /// How long a broker may take to greet, and at least to answer.
   package static let patience = Duration.seconds(3)
-  /// Who is slow to greet is given so many times as long for an answer, or a busy machine would pass for a forbidden topic.
+  /// A broker that is slow to greet gets this many times as long for an answer. Otherwise a topic would seem forbidden because a
+  /// machine is busy.
   private static let slowness = 5
 
   /// - Parameter options: the options of the future client, or of one beside it; the last will is not used.

@@ -9,7 +9,7 @@ package struct DiaryEntry: Sendable {
     case room
     /// A button press, a movement, or a change of a binary reading.
     case event
-    /// What became of a near trigger on a phone.
+    /// The outcome of a near trigger on a phone.
     case verdict
     /// A receiver became blind, or hears again.
     case receiver

@@ -26,7 +26,7 @@ extension WaitingMessage {
     case other = 4
   }
 
-  /// What is read from a row that has only topic and payload.
+  /// A message from a row that has only topic and payload.
   private struct Octets: NumberedMessage {
     var epoch: UInt64
     var sequence: UInt64

@@ -29,7 +29,7 @@ extension Pipeline {
     for (state, time) in states {
       self.time = max(self.time, time)
       for receiver in receivers {
-        // Its first sighting tells a trial that a receiver sees.
+        // For a trial, the receiver's first sighting shows that it sees.
         if sight.isKnown(receiver) || state == .blind {
           history?.note(receiver, isBlind: state == .blind, at: time)
         }

@@ -22,7 +22,7 @@ public struct BeaconCatalogue: Sendable {
     var entries: [BeaconEntryIndex]
   }
 
-  /// What every sighting needs of a beacon, stored separately: less than a cache line.
+  /// What every sighting needs to know about a beacon. It is stored separately, in less than a cache line.
   struct Traits {
     /// A payload that contains the identity and nothing else; empty at first.
     var payload = ShortPayload()
@@ -44,7 +44,7 @@ public struct BeaconCatalogue: Sendable {
 
   public let entries: [BeaconEntry]
   let patterns: PatternIndex
-  /// Those for single beacons with an address or identity resolving key.
+  /// The entries for single beacons with an address or identity resolving key.
   let entriesByKey: [String: BeaconEntryIndex]
   var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
@@ -61,23 +61,23 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
-  /// By entry: the watchers that want it.
+  /// By entry: what watches it.
   let watchers: [[Int32]]
   /// Whether any watcher wants some entries and not all.
   let hasOwnWatchers: Bool
   /// Identities that were heard together with another one in the same advertisement.
   var companions: [BeaconIndex: Companion] = [:]
-  /// By sender: its last other identity that nobody wants.
+  /// By sender: the last of its other identities that nothing watches.
   var unasked: [BeaconIndex: IdentityKey] = [:]
   /// The other identities in the present advertisement, with the measured power in the frame.
   var others: [(beacon: BeaconIndex, measuredPower: Int8?)] = []
   /// Sightings of further identities in the latest advertisement. A watcher that wants one of them and its sender gets only the
   /// sender.
   public internal(set) var beside: [Sighting] = []
-  /// Entries of which a beacon's stated power was not believed, and the beacons that nobody was told of yet.
+  /// Entries with a beacon whose stated power was not believed, and the beacons that are not reported yet.
   var disbelievers: Set<BeaconEntryIndex> = []
   var disbelieved: [BeaconIndex] = []
-  /// Of beacons whose identity several devices send; and those that nobody was told of yet.
+  /// For beacons whose identity several devices send, the one that counts; and those that are not reported yet.
   var twins: [BeaconIndex: CountingTwin] = [:]
   var twinNews: [(beacon: BeaconIndex, address: DeviceAddress)] = []
 
@@ -159,7 +159,7 @@ public struct BeaconCatalogue: Sendable {
     patterns.entry(address: address).flatMap { beaconsByEntry[Int($0.rawValue)] }
   }
 
-  /// It is sighted for the first time.
+  /// A beacon is sighted for the first time.
   mutating func noteSighted(_ beacon: BeaconIndex) {
     traits[Int(beacon.rawValue)].isSighted = true
     revision += 1

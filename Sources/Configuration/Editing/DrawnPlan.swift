@@ -41,7 +41,7 @@ package struct DrawnPlan: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// What cannot be drawn, in plain words, as far as `check` would not name the room; nil: nothing.
+  /// What is wrong with the drawing, in plain words. Only faults for which `check` would not name the room. nil: nothing.
   func fault(over current: Configuration) -> String? {
     var formers: Set<String> = []
     for room in rooms {
@@ -109,7 +109,7 @@ package struct DrawnPlan: Sendable {
             name: receiver.name, calibration: Calibration(position: receiver.calibration.position)))
       }
     }
-    // It is fitted to the rooms when it is read.
+    // A calibration is fitted to the rooms when the file is read, so it may change with them.
     rest.roomCalibration = changed.roomCalibration
     rest.calibrationAccount = changed.calibrationAccount
     return rest == changed

@@ -77,7 +77,7 @@ package struct KeysFile: Sendable {
     let file = try FileDescriptor(creating: path)
     var owner = stat()
     if let neighbour, unsafe stat(neighbour, &owner) == 0 {
-      // Only root can, and only root need.
+      // Only root can change the owner, and only root needs to.
       _ = fchown(file.number, owner.st_uid, owner.st_gid)
     }
   }

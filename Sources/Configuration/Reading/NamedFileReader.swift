@@ -11,9 +11,9 @@ struct NamedFileReader {
   let connects: Bool
   /// Whether the configuration is only checked, and where; nil: it is used.
   var check: Configuration.Check?
-  /// Where to read what an absolute path names instead: a file that is about to take its place.
+  /// By absolute path: a file to read instead, because it is about to replace that one.
   var substitutes: [String: String] = [:]
-  /// Those that were asked for.
+  /// The files that were read, or looked for.
   let named = NamedFiles()
 
   /// The first line of a file that only its owner may read.

@@ -17,7 +17,7 @@ struct RemoteGateway: Sendable {
   private(set) var boot: String
   /// When its first batch arrived.
   private var since: MonotonicTime
-  /// When its last one was sent, by its own clock.
+  /// When the run's last batch was sent, by its own clock.
   private var sent = MonotonicTime.zero
   private var others = OtherRuns()
   private(set) var clock = GatewayClock()

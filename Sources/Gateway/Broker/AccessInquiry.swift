@@ -59,7 +59,7 @@ struct AccessInquiry: Sendable {
   struct Report: Sendable {
     /// By topic.
     var answers: [String: Permissions.Answer] = [:]
-    /// Not answered; ask again.
+    /// Topics without an answer, to ask about again.
     var left: [String] = []
     /// Why the gateway cannot see what the broker refuses.
     var fault: String?
@@ -182,7 +182,7 @@ struct InquiryPace: Sendable {
     case unreachable
     /// The asking process ended.
     case died
-    /// The broker admits the gateway, and not who asks.
+    /// The broker admits the gateway, but not the client that asks.
     case unadmitted
     /// This kind of broker cannot be asked.
     case unable

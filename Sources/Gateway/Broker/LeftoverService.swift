@@ -5,8 +5,7 @@ import Mosquitto
 import ServiceLifecycle
 import Synchronization
 
-/// Corrects retained messages that an earlier run or configuration left at the broker: whenever it is connected, and after each
-/// reload.
+/// Corrects retained messages that an earlier run or configuration left at the broker, after each connection and each reload.
 ///
 /// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared only
 /// after Home Assistant has removed their entities, because an entity logs an error about an empty state.
@@ -180,7 +179,7 @@ final class LeftoverService: Feature {
         self.correct()
         self.endLook()
         self.clearWills()
-        // Those that the broker did not let us clear are tried again by the next look.
+        // Topics that the broker did not let us clear stay remembered; the next search tries them again.
         let wills = self.state.withLock(\.wills)
         self.delivery.remembered.forgetCleared { self.delivery.unsettled(among: $0).union(wills) }
         try? await Task.sleep(for: Self.pause)
@@ -202,7 +201,7 @@ final class LeftoverService: Feature {
     let filters: [String] = state.withLock { state in
       guard let end = state.end, LiveClock.now >= end else { return [] }
       state.end = nil
-      // What was dropped is still there; each look leaves less.
+      // Messages that the client dropped are still at the broker. Each search leaves fewer.
       if state.mayClear, dropped != state.dropped, state.asked < Self.repetitions { state.isDue = true }
       state.mayClear = false
       return state.leftovers.filters

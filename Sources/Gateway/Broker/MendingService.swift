@@ -15,7 +15,7 @@ final class MendingService: Feature {
   private static let pause = Duration.seconds(5)
   /// How many rounds it takes to read what has gathered.
   private static let doubts = 3
-  /// Where messages are lost all the time, the truth is published everywhere after so many rounds.
+  /// If messages are lost all the time, all retained topics are published again after this many rounds.
   private static let longDoubt = 12
   /// How many topics may wait.
   private static let limit = 1_000
@@ -25,16 +25,16 @@ final class MendingService: Feature {
     /// The latest message of each topic.
     var found: [String: Found] = [:]
     var hasToldIt = false
-    /// How many messages the client had dropped when it was looked at last.
+    /// How many messages the client had dropped at the last look.
     var dropped: UInt64 = 0
-    /// For so many rounds nothing is believed.
+    /// How many further rounds must not believe what was found.
     var doubts = 0
     /// How many rounds have been in doubt since the truth was last published everywhere.
     var doubtful = 0
   }
 
   private struct Found {
-    /// Of its payload.
+    /// The hash of the payload.
     var hash: Int
     var isEmpty: Bool
   }
@@ -106,7 +106,8 @@ final class MendingService: Feature {
     guard !foreign.isEmpty else { return }
     let truth = decisions.truth(at: Set(foreign.keys))
     let known = Set(truth.map(\.topic))
-    // Of what this run does not know, nobody is anywhere. What it said before is lost, and what the other client says is no source.
+    // Places that this run does not know have nobody in them, and beacons that it does not know are nowhere. What was retained
+    // before is lost, and the other client's message is not to be trusted.
     let others = foreign.keys.filter { !known.contains($0) && foreign[$0]?.isEmpty != true }.compactMap {
       leftovers.removal(of: $0) ?? leftovers.nowhere(at: $0)
     }

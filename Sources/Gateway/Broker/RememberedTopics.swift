@@ -2,10 +2,11 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// The topics that this gateway retains at the broker, of earlier runs and configurations, too, in a file beside the outbox.
+/// The topics that this gateway has retained at the broker, also in earlier runs and configurations. They are in a file beside
+/// the outbox.
 ///
-/// What is no longer configured is found at the broker. But some brokers send nothing of what they retain to a subscription with
-/// wildcards (RabbitMQ), or do not let the gateway read; there the topics are cleared without being read.
+/// Topics that are no longer configured are found at the broker. But some brokers send no retained messages to a subscription
+/// with wildcards (RabbitMQ), or do not let the gateway read. Then the remembered topics are cleared without being read.
 package final class RememberedTopics: Sendable {
   private let path: String?
   private let state: Mutex<State>
@@ -13,9 +14,9 @@ package final class RememberedTopics: Sendable {
 
   private struct State {
     var topics: Set<String>
-    /// Those of them that are cleared; perhaps the broker does not know yet.
+    /// Topics that are being cleared; the broker may not have the message yet.
     var cleared: Set<String> = []
-    /// A write will begin that takes the topics of then, so another is not needed: a disk may hang.
+    /// A write is planned, and will write the topics of that moment, so another one is not needed. The disk may hang.
     var isWaiting = false
   }
 
@@ -54,15 +55,15 @@ package final class RememberedTopics: Sendable {
     }
   }
 
-  /// Forgets what is cleared.
+  /// Forgets topics that are cleared.
   ///
-  /// - Parameter unsettled: those of some topics of which the broker may not have the newest message.
+  /// - Parameter unsettled: returns those of the given topics whose newest message the broker may not have.
   func forgetCleared(except unsettled: (Set<String>) -> Set<String>) {
     let cleared = state.withLock(\.cleared)
     if cleared.isEmpty { return }
     let gone = cleared.subtracting(unsettled(cleared))
     change { state in
-      // Others have been retained anew meanwhile.
+      // Some topics may have been retained again meanwhile.
       let gone = state.cleared.intersection(gone)
       state.cleared.subtract(gone)
       state.topics.subtract(gone)
@@ -70,7 +71,7 @@ package final class RememberedTopics: Sendable {
     }
   }
 
-  /// - Parameter change: returns whether the topics are others now.
+  /// - Parameter change: returns whether the topics have changed.
   private func change(_ change: (inout State) -> Bool) {
     let pause = state.withLock { state -> Int? in
       guard change(&state), !state.isWaiting else { return nil }
@@ -85,7 +86,7 @@ package final class RememberedTopics: Sendable {
     if state.withLock(\.isWaiting) { disk.async { self.write() } }
   }
 
-  /// Without the file, the broker must be able to tell what it retains; so a fault of the disk is none of the gateway.
+  /// Without the file the gateway relies on the broker alone, so a fault of the disk here is not reported.
   private func write() {
     let topics = state.withLock { state in
       state.isWaiting = false

@@ -63,7 +63,7 @@ package struct Doctor: Sendable {
   private func disk() -> DoctorFinding {
     let directory = StateDirectory(configured: configuration.stateDirectory)
     let remedy = "name a writable folder with gateway: { state_directory: … }"
-    // It may be created at the first start.
+    // The first start may have to create the directory.
     var place = directory.path
     while !FileManager.default.fileExists(atPath: place), place.count > 1 {
       place = URL(fileURLWithPath: place).deletingLastPathComponent().path
@@ -100,7 +100,7 @@ package struct Doctor: Sendable {
     }
   }
 
-  /// Outboxes of other names that nobody uses.
+  /// Outboxes of other gateway names that no process uses.
   private func formerNames() -> [DoctorFinding] {
     let directory = StateDirectory(configured: configuration.stateDirectory)
     return FormerOutbox.all(in: directory, besides: configuration.gatewayName).map { outbox in
@@ -151,7 +151,7 @@ package struct Doctor: Sendable {
           remedy: "stop the gateway, and look again")
         return (finding, nil)
       }
-      // The gateway does not run, so nobody loses the session.
+      // The gateway does not run, so the test takes nobody's session.
       let itself = gateway.withoutWill()
       outcome = await BrokerTrial(itself).run()
       if case .accepted = outcome {

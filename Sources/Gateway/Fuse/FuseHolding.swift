@@ -55,7 +55,7 @@ final class FuseHolding {
   var seenAgain: SeenAgain<QueueMessage>
   /// Another worker gets it once everything is saved.
   var isLeaving = false
-  /// It began anew, and retained messages about its beacons may be wrong.
+  /// The partition began anew, so retained messages about its beacons may be wrong.
   var isUntidy = false
   /// The broker may have lost retained messages, so all are published again.
   var greets = false

@@ -34,7 +34,7 @@ extension FuseWorker {
     let start = LiveClock.now
     let last = try rabbit.lastCheckpoint(of: number)
     try rabbit.consume(number)
-    // It must be later than any that was used before.
+    // The epoch must be later than any that was used before.
     let epoch = UInt64(max(wallNow.nanoseconds / 1_000_000, 1))
     let (partition, seen, refusal) = FleetPartition.resume(
       fresh, number, epoch: epoch, from: last, at: wallNow)

@@ -8,7 +8,7 @@ extension FuseWorker {
   /// How long a worker whose clock differs from another's looks for some that have its own time.
   private static let comparison = TimeSpan.seconds(10)
 
-  /// The time that this worker tells.
+  /// The time that this worker publishes.
   var wallNow: WallTime { clock.time(at: LiveClock.now) }
 
   func tick(_ rabbit: FuseRabbitMQ, at now: MonotonicTime) throws(Failure) {

@@ -26,7 +26,8 @@ extension PhoneEngine {
   mutating func enterForeground(_ fact: Fact.What) {
     if case .terminated = lifecycle { startProcess() }
     record(fact)
-    // Nobody sees an app on a dark screen. On iOS the screen is told only for what it wakes. It comes first: it ends Doze.
+    // An app in the foreground means that the screen is on. On iOS the screen matters only for what it wakes, so it is left as it
+    // is. This comes first, because it ends Doze.
     if rules.isAndroid { setScreen(true) }
     lifecycle = .foreground
     session.isAutoPaused = false

@@ -199,8 +199,8 @@ public struct LogComparison: Sendable {
   /// Whether a beacon is in earshot for the whole of a span, as far as known.
   ///
   /// - Parameters:
-  ///   - region: what the log tells of the region, by time.
-  ///   - exits: when it tells that the phone is outside, by time.
+  ///   - region: the log's region events, by time.
+  ///   - exits: when the log says that the phone is outside, by time.
   private func isHeard(
     _ span: Range<Milliseconds>, _ region: [(time: Milliseconds, isInside: Bool)], _ exits: [Milliseconds]
   ) -> Bool {

@@ -83,7 +83,7 @@ public struct PhoneSpread: Sendable {
     return draw
   }
 
-  /// Where nobody measured entry: up to the latency of the slowest phones.
+  /// If the entry latency was not measured, draws up to the latency of the slowest phones.
   private func drawLateEntry(into draw: inout Draw, _ index: Int) {
     let place = NumberRule.entryLatency.place
     if case .user = profile[place: place].source { return }

@@ -47,7 +47,7 @@ public struct Timeline: Hashable, Sendable {
   /// The recording ends here. What the phone did later is unknown.
   public var isCut = false
   public var start: PhoneEngine.Start
-  /// Of an app that is in the background from the start.
+  /// For an app that is in the background from the start: since when.
   public var since = Since.timeline
   /// The entries include region events or wake regions. Distance then causes no events of the app's own region.
   public private(set) var givesRegionEvents: Bool
@@ -91,7 +91,7 @@ public struct Timeline: Hashable, Sendable {
     givesRegionEvents = false
   }
 
-  /// Appends an event. An earlier time than that of the last entry counts as that time.
+  /// Appends an event. A time before the last entry counts as the time of that entry.
   mutating func append(_ event: PhoneEvent, at time: Milliseconds) {
     let time = max(time, entries.last?.time ?? time)
     entries.append(Entry(time: time, event: event))
@@ -120,7 +120,7 @@ public struct Timeline: Hashable, Sendable {
     for entry in entries {
       switch entry.event {
       case .background: return .foreground
-      // It was on the screen from the start.
+      // The app was on the screen from the start.
       case .foreground where entry.time <= 0: return .foreground
       case .foreground, .userLaunch, .forceQuit, .lowMemory, .reboot: return .background
       default: continue

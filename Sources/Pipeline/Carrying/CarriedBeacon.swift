@@ -83,7 +83,7 @@ extension Pipeline {
   /// Why a beacon has left a zone of an earlier configuration; nil: it is still in it.
   ///
   /// - Parameters:
-  ///   - beacon: its index here; nil: it is not known any more.
+  ///   - beacon: its present index; nil: it is not known any more.
   ///   - name: its name when it was in the zone.
   ///   - isHeard: whether any of the given receivers ever heard it; nil: any receiver.
   func departure(

@@ -211,7 +211,7 @@ private func micrometres(_ metres: Double) -> Micrometres {
   metres.isNaN ? 0 : Micrometres(min(max(metres, 0), 1_000_000) * 1e6)
 }
 
-/// Leaves out what follows from the configuration (rules, zones, distances), and what the first lane's engine also stores.
+/// Not written: what follows from the configuration (rules, zones, distances), and what the first lane's engine stores as well.
 extension Phone: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(each: "lanes", &lanes)

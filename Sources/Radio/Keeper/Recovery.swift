@@ -41,7 +41,7 @@ struct Recovery {
   private var heavy: [MonotonicTime] = []
   private var hasToldOfBudget = false
 
-  /// It receives, or has a harmless reason for silence.
+  /// The adapter receives, or has a harmless reason for silence.
   mutating func sound(at time: MonotonicTime) {
     since = nil
     lastStep = nil
@@ -105,7 +105,7 @@ struct Recovery {
     ]
     switch state {
     case .ok, .quiet, .deaf(.connecting): return []
-    // It does not answer, so milder steps are impossible; a short hang ends by itself.
+    // The controller does not answer, so milder steps are impossible; a short hang ends by itself.
     case .deaf(.noAnswer):
       return [(.powerCycle, .seconds(8)), (.reset, .seconds(15)), (.resetUSB, .seconds(15))]
     // Its event mask is lost, and restarting the scan does not restore it.

@@ -10,7 +10,7 @@ package struct SingleRow {
   let anchor: String?
   let battery: Double
 
-  /// For a terminal: systems on which a strategy comes to the same share a row, and the newest systems come first.
+  /// For a terminal: systems on which a strategy has the same result share a row, and the newest systems come first.
   package static func all(_ results: [Simulation]) -> [SingleRow] {
     let names = SystemNames(results.map(\.profile))
     var groups: [(cells: [String], rows: [SingleRow])] = []
@@ -158,7 +158,7 @@ package struct TallyRow {
     }
   }
 
-  /// Systems on which a strategy comes to the same.
+  /// Groups systems on which a strategy has the same result.
   private static func groups(_ tallies: [Tally]) -> [[Tally]] {
     var groups: [[Tally]] = []
     for tally in tallies {

@@ -8,7 +8,7 @@ import NIOCore
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What libssl decrypts at a time: the largest record (RFC 8446, section 5.1).
+  /// How much libssl decrypts at a time: the largest record (RFC 8446, section 5.1).
   private static let record = 16 * 1024
 
   /// The handshake of a client is done: it may write.
