@@ -19,7 +19,7 @@ public struct EntryOrder: Sendable {
   /// Advertisements in a part that was put in order.
   private static let partLimit = 64
 
-  /// How many entries were earlier than one before them, and are not any more.
+  /// How many entries were out of order, and were moved.
   public private(set) var moved: UInt64 = 0
 
   private var parts: [Part] = []

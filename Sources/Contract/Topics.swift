@@ -20,7 +20,7 @@ package struct Topics: Hashable, Sendable {
     topic.hasPrefix(other.base + "/") ? base + topic.dropFirst(other.base.utf8.count) : topic
   }
 
-  /// The base of whatever gateway retains a topic; nil: it is not of that form.
+  /// The base in a retained topic of any gateway; nil: the topic is not of that form.
   package static func base(ofRetained topic: String) -> String? {
     let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
     guard levels.count >= 5,

@@ -102,7 +102,7 @@ package struct AccessProbe: Sendable {
     var questions: [Question]
     /// Places of the questions by libmosquitto's message id.
     private var places: [Int32: Int] = [:]
-    /// What was not allowed.
+    /// The answers for what was not allowed, by the question's index.
     private var answers: [Int: Answer] = [:]
 
     init(options: Options, questions: [Question]) {

@@ -2,11 +2,11 @@ import Core
 
 /// Identifies beacons: turns advertisements into sightings of configured beacons.
 ///
-/// The most specific entry names a beacon: first its address or resolved key, then its whole id, then UUID with major, then
-/// UUID (or namespace, or the longer prefix). Each member of a region is a separate beacon. So is another identity of a known
-/// sender, if a watcher wants it that does not want the sender: see `beside`. As anyone can invent members of regions, their
-/// number and their rate are limited. Those beyond the limits are refused and counted, and members that have been silent for
-/// long can be retired. Known beacons need no allocation.
+/// The most specific entry names a beacon: first its address or resolved key, then its whole id, then UUID with major, then UUID
+/// (or namespace, or the longer prefix). Each member of a region is a separate beacon. Another identity of a known sender is also
+/// a separate beacon, if something watches it that does not watch the sender: see `beside`. As anyone can invent members of
+/// regions, their number and their rate are limited. Those beyond the limits are refused and counted, and members that have been
+/// silent for long can be retired. Known beacons need no allocation.
 ///
 /// ```swift
 /// var catalogue = BeaconCatalogue(entries: [
@@ -71,8 +71,8 @@ public struct BeaconCatalogue: Sendable {
   var unasked: [BeaconIndex: IdentityKey] = [:]
   /// The other identities in the present advertisement, with the measured power in the frame.
   var others: [(beacon: BeaconIndex, measuredPower: Int8?)] = []
-  /// Sightings of further identities in the latest advertisement. A watcher that wants one of them and its sender gets only the
-  /// sender.
+  /// Sightings of further identities in the latest advertisement. A zone that watches both one of these and its sender gets only
+  /// the sender.
   public internal(set) var beside: [Sighting] = []
   /// Entries with a beacon whose stated power was not believed, and the beacons that are not reported yet.
   var disbelievers: Set<BeaconEntryIndex> = []
@@ -86,7 +86,7 @@ public struct BeaconCatalogue: Sendable {
   /// Grows whenever a beacon is sighted for the first time, or matches a further entry.
   public internal(set) var revision: UInt64 = 0
 
-  /// - Parameter watchers: by entry, the watchers that want it, as numbers: zones, phones.
+  /// - Parameter watchers: by entry: the numbers of the zones and phones that watch it.
   public init(
     entries: [BeaconEntry], watchers: [[Int32]] = [], limits: AdmissionLimits = AdmissionLimits()
   ) {

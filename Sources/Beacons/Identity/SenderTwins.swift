@@ -64,7 +64,7 @@ extension SenderTrail: StateElement {
 
 /// The device that counts among those that send one identity: the one that was known first, and another while that is silent.
 struct CountingTwin: StateElement {
-  /// Another one counts after this silence.
+  /// After this silence of the device that counts, another one counts.
   private static let patience = TimeSpan.seconds(10)
 
   private var first: UInt32 = 0

@@ -115,7 +115,7 @@ package struct Seal: Sendable {
   var counter: UInt32?
   /// Octets of the data that stand before the text once it is open.
   var head: Range<Int>
-  /// Bits of the first of them that say that it is encrypted.
+  /// Bits of the head's first octet that mark the data as encrypted.
   var sealedBits: UInt8 = 0
   /// Authenticated, but not sent; nil: nothing.
   var associated: UInt8?
@@ -176,7 +176,7 @@ extension Frame {
     }
   }
 
-  /// Whether only the sender's address makes it possible to decrypt it, as it does not say its own.
+  /// Whether the sender's address is needed to decrypt the frame, because the frame does not contain it.
   public func needsSender(in data: Span<UInt8>) -> Bool {
     guard let one = seal(in: data, from: DeviceAddress(bits: 0, kind: .public)),
       let other = seal(in: data, from: DeviceAddress(bits: .max >> 16, kind: .public))

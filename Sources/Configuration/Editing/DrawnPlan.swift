@@ -4,7 +4,7 @@ import Proximity
 package struct DrawnPlan: Sendable {
   package struct Room: Sendable {
     package var name: String
-    /// Its name in the file; nil: it is new. A room of the file that no drawn one was is removed.
+    /// The room's name in the file; nil: it is new. Rooms of the file to which no drawn room refers are removed.
     package var former: String?
     package var floor: String?
     /// Empty: none.
@@ -22,7 +22,7 @@ package struct DrawnPlan: Sendable {
 
   package var rooms: [Room] = []
   package var doors: [DoorSettings] = []
-  /// By receiver. nil: it is taken off the plan. A receiver that is not here stays where it is.
+  /// Positions by receiver; nil: the receiver is removed from the plan. Receivers that are not listed stay where they are.
   package var places: [String: Position?] = [:]
 
   package init() {}

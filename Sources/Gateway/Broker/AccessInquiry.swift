@@ -67,7 +67,7 @@ struct AccessInquiry: Sendable {
 
   private let options: Options
   private let topics: Topics
-  /// No client of ours is needed to know whether it is discreet: the broker forwards nothing.
+  /// Whether the broker is known to forward no questions, so that no client of ours has to check.
   private var isDiscreet = false
   private var pace = InquiryPace()
   private var fault: String?

@@ -9,7 +9,7 @@ import Synchronization
 /// Publishes retained topics of this gateway again if another client has changed them: an automation must not believe for ever
 /// what somebody tried out with `mosquitto_pub`.
 ///
-/// With MQTT 5 the broker leaves out our own messages. With 3.1.1 they are known by what they say.
+/// With MQTT 5 the broker does not send us our own messages. With 3.1.1 we recognise them by their content.
 final class MendingService: Feature {
   /// How long false messages are collected, so that a flood of them causes no flood of ours.
   private static let pause = Duration.seconds(5)
@@ -67,7 +67,7 @@ final class MendingService: Feature {
   }
 
   func received(_ message: ReceivedMessage) -> Bool {
-    // Among the lost ones, too, may be another client's.
+    // The lost messages may include another client's.
     if delivery.client.events.lostMessages != state.withLock(\.dropped) { alarm.ring() }
     guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
     state.withLock { state in

@@ -37,7 +37,7 @@ package final class RememberedTopics: Sendable {
 
   var all: Set<String> { state.withLock(\.topics) }
 
-  /// Whoever invents members of regions makes no more.
+  /// A limit, because anybody can invent members of regions, and so topics.
   private static let topicLimit = 50_000
 
   /// The whole file is written, so the more topics there are, the more changes wait for the next write.

@@ -98,7 +98,7 @@ package final class Diary: Feature {
       defer { state.blind[receiver] = isBlind }
       return state.blind[receiver]
     }
-    // That it hears from the start on is nothing that happened.
+    // A receiver that hears from the start on is no event.
     guard isBlind != (was ?? false) else { return }
     note(
       DiaryEntry(

@@ -27,7 +27,7 @@ struct DiaryAnswers {
     do throws(Refusal) {
       let query = try query(parameters)
       let isCSV = try isCSV(parameters)
-      // CSV has no place for a word that there are more.
+      // CSV cannot say that there are more entries.
       let limit =
         try number("limit", parameters).map { Int(clamping: $0) } ?? (isCSV ? Self.most : Self.usual)
       guard (1...Self.most).contains(limit) else { throw Refusal("limit must be from 1 to \(Self.most).") }

@@ -53,7 +53,7 @@ final class FuseHolding {
   var unacknowledged: Deque<UInt64> = []
   /// Finds messages that are already in the state that was taken over.
   var seenAgain: SeenAgain<QueueMessage>
-  /// Another worker gets it once everything is saved.
+  /// The partition goes to another worker once everything is saved.
   var isLeaving = false
   /// The partition began anew, so retained messages about its beacons may be wrong.
   var isUntidy = false

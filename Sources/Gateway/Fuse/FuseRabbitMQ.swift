@@ -257,7 +257,7 @@ final class FuseRabbitMQ {
     return payload
   }
 
-  /// Everything before the first delivery that is still needed, at once, because a state has many pieces.
+  /// Acknowledges everything before the first delivery that is still needed with one call, because a state has many pieces.
   private func acknowledge(_ done: [UInt64], of partition: Int) throws(Failure) {
     let channel = Self.firstLease + UInt16(partition)
     let done = done.sorted()

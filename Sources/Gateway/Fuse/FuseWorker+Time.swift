@@ -52,8 +52,8 @@ extension FuseWorker {
     "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 
-  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions. If
-  /// it differs, workers that start at the same time may still be more than the one that was first.
+  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions.
+  /// If it differs, the workers that start now may still outnumber the one that was first.
   func compareClocks(_ rabbit: FuseRabbitMQ) throws(Failure) {
     guard began == nil || isOutvoted else { return }
     let begin = LiveClock.now

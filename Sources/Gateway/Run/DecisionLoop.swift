@@ -273,7 +273,7 @@ package final class DecisionLoop: Feature {
     for case .transition(let message) in state.output.items {
       if let event = PlaceEvent(message) { state.transitions[event, default: 0] += 1 }
     }
-    // Whoever reads this may stop the process at once. By then nothing may count as idle that is not.
+    // A subscriber that reads this output may stop the process at once. The loop must not still count as idle then.
     state.mark(at: LiveClock.now)
     delivery.take(&state.output, of: state.pipeline, and: messages)
     let now = LiveClock.now

@@ -179,7 +179,7 @@ package struct AirSurvey: Sendable {
   private mutating func identify(_ device: inout Device, as beacon: BeaconIndex) {
     device.beacon = roster.name(of: beacon)
     device.hasConfiguredPower = roster.hasConfiguredPower(beacon)
-    // Once its own address is heard, what stood for it goes.
+    // Once the device's own address is heard, the made-up one is dropped.
     if device.hasAddress, let former = addresses[beacon].flatMap({ devices[$0] }), !former.hasAddress {
       remove(former)
     }
@@ -312,7 +312,7 @@ package struct BeaconSuggestion: CustomStringConvertible {
 
   /// Whether only its address identifies it.
   private var isByAddress: Bool { if case .address = pattern { true } else { false } }
-  /// Whether it identifies a device of somebody, by its address or by a name that a scanner has for it.
+  /// Whether the suggestion identifies a single device, by its address or by a scanner's name for it.
   var isPrivate: Bool {
     switch pattern {
     case .address, .scannerID: true

@@ -52,8 +52,8 @@ public struct Timeline: Hashable, Sendable {
   /// The entries include region events or wake regions. Distance then causes no events of the app's own region.
   public private(set) var givesRegionEvents: Bool
 
-  /// `end` nil: the latest entry. `start` nil: in the foreground if the first event of the app is that it leaves
-  /// it, or that it enters it at zero; else in the background.
+  /// `end`: nil for the time of the latest entry. `start`: nil to derive it. The app then starts in the foreground if its first
+  /// event is that it leaves the foreground, or enters it at zero; otherwise in the background.
   public init(
     events: [Entry], waypoints: [Waypoint] = [], beacons: [Beacon] = [], end: Milliseconds? = nil,
     start: PhoneEngine.Start? = nil

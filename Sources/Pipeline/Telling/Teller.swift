@@ -71,7 +71,7 @@ struct Teller: Sendable {
     return notices
   }
 
-  /// The notice that a transition has to wait; nil: there were enough.
+  /// The notice that a transition has to wait; nil: there were enough such notices.
   mutating func words(on hold: HeldTransition, of beacon: String, in zone: String) -> String? {
     switch hold.reason {
     case .flickers:
