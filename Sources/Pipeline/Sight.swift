@@ -90,9 +90,10 @@ package struct ReceiverMap: Sendable {
     }
   }
 
-  /// Follows a source that gave an index to another receiver. Returns the pipeline's index, if it passed on with it.
+  /// Follows a source that gave an index to another receiver. Returns the pipeline's index if that now belongs to the other
+  /// receiver, too.
   ///
-  /// - Parameter others: does not lose its receivers by it.
+  /// - Parameter others: another source, whose receivers keep their indices.
   package mutating func follow(
     _ renaming: ReceiverRenaming, in pipeline: inout Pipeline, beside others: ReceiverMap = ReceiverMap()
   ) -> ReceiverIndex? {

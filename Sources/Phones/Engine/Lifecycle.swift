@@ -13,8 +13,8 @@ extension PhoneEngine {
   /// `backgroundTimeRemaining` now; nil: unlimited.
   public var remaining: Milliseconds? { isUnlimited ? nil : max(0, expiry - now) }
 
-  /// When background time runs out. An app that lingers runs until `lingersUntil`, even after the tasks' countdown. One without
-  /// a task has no more than that.
+  /// When background time runs out. An app that lingers runs until `lingersUntil`, even after the tasks' countdown. An app
+  /// without a task has no other time.
   var expiry: Milliseconds { tasks.isEmpty ? lingersUntil : max(countdownEnd, lingersUntil) }
 
   /// Whether the app may run in the background now.

@@ -23,7 +23,7 @@ public struct BeaconRegion: Hashable, Sendable, CustomStringConvertible {
 
   init(uuid: String) { (self.uuid, major, minor) = (uuid, nil, nil) }
 
-  /// Whether a beacon belongs to it. One that advertises no major or minor that is known belongs to no narrower region.
+  /// Whether a beacon belongs to it. A beacon whose major or minor is unknown belongs to no region that requires it.
   func contains(uuid: String, major: UInt16?, minor: UInt16?) -> Bool {
     self.uuid == uuid && (self.major == nil || self.major == major)
       && (self.minor == nil || self.minor == minor)

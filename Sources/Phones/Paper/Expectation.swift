@@ -129,7 +129,7 @@ extension Verdict {
     return blockedBy.map { "\(start), because \($0.words) (\($0.rawValue))" } ?? start
   }
 
-  /// The names of those behind the outcome and, if it was late, behind what blocked it.
+  /// The names of the constants behind the outcome and, if it was late, behind what blocked it.
   public var constants: [String] {
     // These constants matter only if an event was withheld. A denied permission is the user's decision.
     if outcome == .authDenied && !evidence.contains(where: { $0.what == .eventWithheld }) { return [] }

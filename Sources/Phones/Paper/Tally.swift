@@ -74,7 +74,7 @@ public struct Tally: Hashable, Sendable {
   public func share(ofPhone index: Int) -> Double? {
     spreadTriggers > 0 ? Double(spread[index].delivered) / Double(spreadTriggers) : nil
   }
-  /// On the phone of the spread that has most.
+  /// The false triggers of the phone in the spread that has most.
   public var falseTriggers: Int { spread.map(\.falseTriggers).max() ?? 0 }
 
   /// By count, then by name.

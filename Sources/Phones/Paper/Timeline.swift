@@ -28,7 +28,7 @@ public struct Timeline: Hashable, Sendable {
   public struct Beacon: Hashable, Sendable {
     /// As the timeline calls it; nil: the one without a name.
     public var name: String?
-    /// The app's regions that it belongs to, from 0. The app never sees a beacon of none.
+    /// The app's regions, from 0, that the beacon belongs to. The app never sees a beacon that belongs to none.
     public var regions: [Int]
 
     public init(name: String?, regions: [Int] = [0]) {

@@ -53,8 +53,8 @@ public struct StrategyProfile: RuledProfile {
   /// Measurements by the rule's index in the table.
   var measured: [Int: Measured] = [:]
 
-  /// The range of a beacon of usual power (S0). A strategy with a shorter range is held to it, because that range describes
-  /// the site. Any other phone hears whatever the gateway hears.
+  /// The range of a beacon of usual power (S0). A strategy with a shorter range keeps that range, because it describes the site.
+  /// Any other phone hears whatever the gateway hears.
   public static let usualHearing: Micrometres = 50_000_000
 
   public static var places: Range<Int> { RuleTable.shipped.strategyPlaces }
@@ -81,7 +81,7 @@ public struct StrategyProfile: RuledProfile {
   }
 }
 
-/// When a rule counts for a strategy: `ios and begins_task, sampled-location` is either of two.
+/// When a rule counts for a strategy. The comma in `ios and begins_task, sampled-location` means "or".
 struct RuleCondition: Sendable {
   private enum Term: Sendable {
     case always(Bool)

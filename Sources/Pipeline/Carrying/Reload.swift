@@ -128,7 +128,7 @@ extension Pipeline {
       }
     }
     for (old, room) in earlier.configuration.rooms.enumerated() {
-      // Whoever is in a renamed room has left it, but still was there last.
+      // Beacons leave a renamed room, but it stays their last room, under its new name.
       heirs[.room][Int32(old)] = heir(of: EarlierRoom(room))?.rawValue
     }
     return (heirs, moment)

@@ -88,7 +88,7 @@ struct Recovery {
 
   private mutating func exhaust(_ state: HearingState, at time: MonotonicTime) -> Advice? {
     var pause = TimeSpan.seconds(10)
-    // Within this time it becomes clear whether they left or were cut off, or never.
+    // Within this time it becomes clear whether the senders left or were cut off; later it never does.
     if case .deaf(.fellSilent) = state { pause = .seconds(25) }
     guard let began = since, time - began >= pause else { return nil }
     let until = time + Self.rests[min(vainClimbs, Self.rests.count - 1)]

@@ -102,8 +102,8 @@ package struct SingleRow {
       "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
   }
 
-  /// `DELIVERED`; of several `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`; of none `never near (GRACE_EXPIRED)`: what
-  /// kept the app from ranging at the end is no miss.
+  /// `DELIVERED`. For several near triggers `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`. For none `never near
+  /// (GRACE_EXPIRED)`, with what kept the app from ranging at the end; that is no miss.
   private var outcomeWords: String {
     let verdicts = result.verdicts
     guard let first = verdicts.first else {

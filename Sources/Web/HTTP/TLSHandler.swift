@@ -93,7 +93,7 @@ import NIOCore
         unsafe result = SSL_read(ssl, bytes.baseAddress, Int32(Self.record))
         return Int(max(result, 0))
       }
-      // Before anything else is written, which would change the error.
+      // Read the error before anything else is written, because that would change it.
       let error = unsafe result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
       if isClient, !isReady, unsafe SSL_is_init_finished(ssl) == 1 {
         isReady = true
