@@ -1,6 +1,6 @@
 import Core
 
-/// What a phone's app told a gateway on `app/set` or `app/seen`, as a recording keeps it.
+/// A report of a phone's app on `app/set` or `app/seen`, as in a recording.
 public struct AppReport: Sendable, Equatable {
   public enum Kind: String, Sendable { case set, seen }
 

@@ -1,11 +1,11 @@
 import Beacons
 import Core
 
-/// Puts entries of a recording that are up to two seconds out of order in order of time, such as those of two radios merged into
-/// one file.
+/// Sorts entries of a recording by time if they are up to two seconds out of order, for example because two radios were merged
+/// into one file.
 ///
-/// It holds what is younger than that, up to `limit` entries. A larger step back means that the clock was set, and nothing is
-/// moved across it.
+/// It holds entries younger than that, up to `limit`. A larger step back means that the clock was set, and nothing is moved
+/// across it.
 public struct EntryOrder: Sendable {
   /// What a capture returns at a time.
   public enum Part: Sendable {
@@ -19,13 +19,13 @@ public struct EntryOrder: Sendable {
   /// Advertisements in a part that was put in order.
   private static let partLimit = 64
 
-  /// How many entries were earlier than one before them, and are not any more.
+  /// How many entries were out of order, and were moved.
   public private(set) var moved: UInt64 = 0
 
   private var parts: [Part] = []
-  /// Those before it were returned.
+  /// Parts before this index were returned.
   private var first = 0
-  /// Those before it stay as they are.
+  /// Parts before this index stay in their order.
   private var settled = 0
   /// How many entries wait.
   private var count = 0
@@ -57,7 +57,7 @@ public struct EntryOrder: Sendable {
     }
   }
 
-  /// The next part; nil: an earlier entry may follow, or there is none.
+  /// The next part; nil: there is none, or an earlier entry may still come.
   ///
   /// - Parameter isAtEnd: whether no more will be added.
   public mutating func next(isAtEnd: Bool) -> Part? {

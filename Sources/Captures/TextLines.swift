@@ -4,7 +4,8 @@ import Core
 /// The text format, with one JSON object per line. It is an advertisement `{"t": Unix seconds, "receiver": "hci0", "address":
 /// "C1:…", "address_type": "random", "rssi": -72, "payload": "02011a…"}`, an observation with a beacon's key `{"t": …,
 /// "receiver": "hall/hci0", "rssi": -72, "beacon": "ibeacon f29d… 1 2"}`, a receiver's health `{"t": …, "receiver": "hci0",
-/// "health": "gone"}`, or what a phone's app told `{"t": …, "phone": "anna", "report": "seen", "payload": "7b…"}`. Unknown keys are ignored.
+/// "health": "gone"}`, or a report of a phone's app `{"t": …, "phone": "anna", "report": "seen", "payload": "7b…"}`. Unknown keys
+/// are ignored.
 struct TextLines: Sendable {
   /// Longer than any advertisement. It keeps an endless line from filling the memory.
   static let longestLine = 1 << 16
@@ -65,7 +66,7 @@ struct TextLines: Sendable {
     return min(end + 1, bytes.count)
   }
 
-  /// Skips what is there of a line that is too long; returns its length.
+  /// Skips the bytes of a line that is too long; returns how many.
   private mutating func skip(_ bytes: Span<UInt8>, to end: Int) -> Int {
     searched = 0
     guard end < bytes.count else { return end }

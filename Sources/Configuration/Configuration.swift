@@ -33,7 +33,7 @@ package struct Configuration: Hashable, Sendable {
   package var profiles = ProfileSettings()
   package var telemetry = TelemetrySettings()
   package var homeAssistant = HomeAssistantSettings()
-  /// nil: nothing of what happened is kept.
+  /// nil: no diary is kept.
   package var diary: DiarySettings? = DiarySettings()
   /// nil: no metrics are written.
   package var metrics: MetricsSettings?

@@ -15,7 +15,7 @@ package struct PhoneSettings: Hashable, Sendable {
   package var zones: [String]?
   /// Names of the entries of `beacons:` to which its beacon belongs.
   package var entries: Set<String> = []
-  /// Its own distance to re-arm in metres; nil: that of each zone.
+  /// The phone's own distance to re-arm, in metres; nil: the distance of each zone.
   package var rearm: Double?
   /// What counts as near, zone by zone; empty: nothing, so there is never a verdict.
   package var triggers: [Trigger] = []
@@ -67,7 +67,7 @@ package struct PhoneSettings: Hashable, Sendable {
     return self == other
   }
 
-  /// Whether what the app of one noticed says as much about the predictions for the other.
+  /// Whether the predictions for both phones are the same, so that a record of one also judges the other.
   package func isJudged(as other: PhoneSettings) -> Bool {
     name == other.name && beacon == other.beacon && profile.os.name == other.profile.os.name
       && profile.strategy.name == other.profile.strategy.name

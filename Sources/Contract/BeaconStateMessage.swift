@@ -30,7 +30,7 @@ package struct BeaconStateMessage: Sendable {
     self.readings = readings
   }
 
-  /// After a week the state is out of date.
+  /// The broker drops the state after a week.
   static let expiry = TimeSpan.seconds(7 * 86400)
 
   package func message(topics: Topics) -> Message {

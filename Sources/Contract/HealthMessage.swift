@@ -93,9 +93,9 @@ package struct HealthMessage: Sendable {
   }
 
   package enum BrokerLack: String, CaseIterable, Sendable {
-    /// It keeps no retained messages.
+    /// The broker keeps no retained messages.
     case retained
-    /// It delivers with QoS 0 only.
+    /// The broker delivers with QoS 0 only.
     case qos1
   }
 
@@ -299,9 +299,9 @@ extension HealthMessage {
     package var observations: UInt64 = 0
     /// Retained messages, which are no observations, because it is unknown when they were made.
     package var retained: UInt64 = 0
-    /// Devices without a signal strength, or other content in their place, such as the scanner's own state.
+    /// Messages without a signal strength, for example about the scanner's own state.
     package var withoutSignal: UInt64 = 0
-    /// By cause.
+    /// Refused ones, by cause.
     package var refused: [String: UInt64] = [:]
   }
 

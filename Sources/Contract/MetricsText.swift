@@ -9,7 +9,7 @@ package enum MetricsText {
     /// `occupied`, `empty` or `unknown`.
     package var state: String
     package var beacons: Int
-    /// Of the beacon that has been there for longest, in seconds; 0 if nobody is there.
+    /// How long the beacon that came first has been there, in seconds; 0 if none is there.
     package var longestStay: UInt64
     /// Since the start, by event.
     package var transitions: [(event: String, count: UInt64)]
@@ -121,7 +121,7 @@ extension PrometheusText {
     if let remote = health.remote { write(remote) }
   }
 
-  /// No counters, because a late report can take a missed one back.
+  /// These are no counters, because a late report turns a missed near into a seen one.
   fileprivate mutating func write(_ records: [RecordMessage]) {
     if records.isEmpty { return }
     let figures: [(name: String, help: String, count: KeyPath<PhoneRecord.Counts, Int>)] = [

@@ -99,8 +99,8 @@ package struct ObservationsMessage: Hashable, Sendable {
       topic: topics.observations(partition: partition), payload: payload, qos: qos, retained: false)
   }
 
-  /// The same batch with the time that it waited, because the receiver treats the time of arrival as the send time. `held`:
-  /// nil: it was made before the last boot.
+  /// The same batch with the time that it waited, because the receiver treats the time of arrival as the send time. `held`: nil
+  /// if the batch was made before the last boot.
   package static func delayed(_ payload: [UInt8], held: TimeSpan?) -> [UInt8] {
     if let held, held < unsaid { return payload }
     let value = held.map { String(milliseconds($0)) } ?? "null"

@@ -20,7 +20,7 @@ package struct Topics: Hashable, Sendable {
     topic.hasPrefix(other.base + "/") ? base + topic.dropFirst(other.base.utf8.count) : topic
   }
 
-  /// The base of whatever gateway retains a topic; nil: it is not of that form.
+  /// The base in a retained topic of any gateway; nil: the topic is not of that form.
   package static func base(ofRetained topic: String) -> String? {
     let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
     guard levels.count >= 5,
@@ -33,7 +33,7 @@ package struct Topics: Hashable, Sendable {
   package var health: String { base + "/health" }
   /// Identifies the run of the gateway that publishes.
   package var instance: String { base + "/instance" }
-  /// On which `doctor` tries what the broker can do. Nothing stays there.
+  /// The topic on which `doctor` tests what the broker can do. Nothing stays there.
   package var doctor: String { base + "/doctor" }
   /// The observations of one partition of the beacons.
   package func observations(partition: Int) -> String { base + "/observations/\(partition)" }
@@ -60,11 +60,11 @@ package struct Topics: Hashable, Sendable {
     [state(beacon: beacon), zone(beacon: beacon)] + (hasPlaces ? [place(beacon: beacon)] : [])
       + (hasRooms ? [room(beacon: beacon)] : [])
   }
-  /// The filter for what the broker retains of every thing of a kind.
+  /// The filter for the retained topics of all things of a kind.
   package func all(_ kind: RetainedTopic) -> String {
     "\(base)/\(kind.rawValue.replacing("/", with: "/+/"))"
   }
-  /// Of what a retained topic is, and its name as a topic level; nil: it is none of ours.
+  /// What kind of thing a retained topic is about, and the thing's name as a topic level; nil: the topic is not ours.
   package func retained(_ topic: String) -> (kind: RetainedTopic, name: Substring)? {
     guard topic.hasPrefix(base + "/") else { return nil }
     let levels = topic.dropFirst(base.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -110,7 +110,7 @@ package enum RetainedTopic: String, CaseIterable, Sendable {
   case beaconPlace = "beacon/place"
   case beaconRoom = "beacon/room"
 
-  /// Those that say where a beacon is.
+  /// The topics that say where a beacon is.
   package static let ofBeacons: [RetainedTopic] = [.beaconState, .beaconZone, .beaconPlace, .beaconRoom]
 }
 

@@ -62,7 +62,7 @@ extension TransitionMessage {
     }
   }
 
-  /// Of a zone or room; nil for a beacon's event.
+  /// The event of a zone or room; nil for a beacon's event.
   package var event: Transition.Event? {
     switch decision {
     case .zone(let transition): transition.event
@@ -85,7 +85,7 @@ extension TransitionMessage {
     }
   }
 
-  /// When it happened, by the clock that decides.
+  /// When it happened, by the monotonic clock.
   package var time: MonotonicTime {
     switch decision {
     case .zone(let transition): transition.time
@@ -102,7 +102,7 @@ extension TransitionMessage {
     }
   }
 
-  /// Of a zone; nil for others. Setting it to nil does nothing.
+  /// The transition, if it is a zone's. Setting it to nil does nothing.
   package var transition: Transition? {
     get { if case .zone(let transition) = decision { transition } else { nil } }
     set { if let newValue { decision = .zone(newValue) } }

@@ -1,9 +1,9 @@
 import Beacons
 
-/// Who makes what nobody here decodes: by the Bluetooth SIG's company identifiers and 16-bit UUIDs of members, which share no
-/// number. `vendors.txt` says as of when; `deploy/vendors` writes it.
+/// The makers of devices that have no decoder here, by the Bluetooth SIG's company identifiers and members' 16-bit UUIDs, which
+/// have no number in common. `deploy/vendors` writes `vendors.txt`, which says when.
 package enum Vendors {
-  /// The number of a source that tells a maker; nil for a service that anybody may offer.
+  /// The number of the source's maker; nil for a service that anybody may offer.
   package static func number(of source: FrameSource) -> UInt16? {
     switch source {
     case .manufacturerData(let company): company < 0xFC00 ? company : nil
@@ -20,7 +20,7 @@ package enum Vendors {
       let start = text[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
       return start..<(text[position...].firstIndex(of: newline) ?? text.endIndex)
     }
-    // The first line tells the source.
+    // The first line names the source.
     var (low, high) = (line(at: 0).upperBound + 1, text.count)
     while low < high {
       let line = line(at: (low + high) / 2)

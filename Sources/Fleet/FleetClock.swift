@@ -1,10 +1,11 @@
 import Core
 
-/// The time that a worker tells the site: its machine's clock, unless that was set wrong. A function of the times passed in.
+/// The time that a worker publishes for the site: its machine's clock, unless that was set wrong. A function of the times passed
+/// in.
 ///
-/// A clock that suddenly differs from the monotonic one was set. It is believed at once if most of the other workers have the new
-/// time, or machines whose clocks were set to it, too, and otherwise once it has stayed so for a minute and no other worker was heard. Until then the old time goes on, so that a
-/// clock that is wrong for some seconds changes nothing.
+/// If a clock suddenly differs from the monotonic one, it was set. The new time is believed at once if most of the other workers
+/// have it, or have machine clocks that were set to it. If no other worker is heard, it is believed after a minute. Until then
+/// the old time continues, so that a clock that is wrong for some seconds changes nothing.
 package struct FleetClock: Sendable {
   /// How long a worker that hears no other waits.
   package static let patience = TimeSpan.seconds(60)
@@ -68,7 +69,7 @@ package struct WorkersClocks: Sendable {
     var lead: TimeSpan
     /// How far its machine's clock is ahead of ours; nil: as far.
     var system: TimeSpan?
-    /// When we learned that.
+    /// When this was received.
     var heard: WallTime
   }
 
@@ -84,7 +85,7 @@ package struct WorkersClocks: Sendable {
     others[tick.worker] = Other(lead: lead, system: tick.system.map { lead + $0 }, heard: wallNow)
   }
 
-  /// Those that were not heard for ten seconds.
+  /// Forgets workers that were not heard for ten seconds.
   mutating func forget(at wallNow: WallTime) {
     others = others.filter { (wallNow - $0.value.heard).nanoseconds.magnitude < 10_000_000_000 }
   }
@@ -97,8 +98,8 @@ package struct WorkersClocks: Sendable {
     return ahead < 2 || ahead * 2 <= others.count
   }
 
-  /// How many others have a time, or at least a machine's clock, that is ahead of ours by `lead`, and how many have our time and
-  /// no such clock.
+  /// How many other workers have a time or a machine clock that is ahead of ours by `lead`, and how many have our time and no
+  /// such clock.
   func agreement(_ lead: TimeSpan) -> (supporters: Int, opponents: Int) {
     let supporters = others.values.filter { other in
       (other.lead - lead).isTolerable || other.system.map { ($0 - lead).isTolerable } ?? false
@@ -119,7 +120,7 @@ package struct WorkersClocks: Sendable {
     return lead
   }
 
-  /// A worker that has another time than ours, and how far that is ahead; nil: there is none.
+  /// A worker whose time differs from ours, and by how much it is ahead; nil: there is none.
   package var difference: (worker: String, lead: TimeSpan)? {
     others.sorted { $0.key < $1.key }.first { !$0.value.lead.isTolerable }.map { ($0.key, $0.value.lead) }
   }

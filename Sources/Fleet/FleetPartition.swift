@@ -230,7 +230,7 @@ extension FleetPartition {
 }
 
 extension FleetPartition {
-  /// Those of the names that belong to beacons that were heard.
+  /// The names that belong to beacons that were heard.
   package func known(among names: Set<String>) -> Set<String> { pipeline.known(among: names) }
 
   /// Refused batches, including repeated ones. Observations that are too old are refused one by one and counted separately.

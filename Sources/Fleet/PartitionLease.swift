@@ -137,7 +137,8 @@ package struct PartitionLease: Sendable {
 
   private mutating func take(_ piece: StatePiece, _ number: UInt64) -> [UInt64] {
     if let lease, piece.state != saved {
-      // Any other piece without a record is ours, belongs to nobody, or belongs to a worker that was active meanwhile.
+      // Of other states than the saved one we need only our own later ones. A piece of a later lease shows that another worker
+      // was active.
       if saved.map({ piece.state < $0 }) ?? false || piece.state.lease < lease { return [number] }
       if piece.state.lease > lease { standing = .lost }
     }
@@ -149,8 +150,8 @@ package struct PartitionLease: Sendable {
     return []
   }
 
-  /// A worker that is not active any more may have written a record late. Its lease may then be the highest while its state is
-  /// an older one. Or its lease is an earlier one, and the worker with the later lease has deleted pieces of its state.
+  /// A worker that is no longer active may have written its record late. Then the highest lease may name an older state. Or the
+  /// record is of an earlier lease, and the worker with the later one has deleted pieces of that state.
   private mutating func take(_ record: LeaseRecord, _ number: UInt64) -> [UInt64] {
     if let lease, record.lease < lease || record.worker != worker && record.lease == lease { return [number] }
     if record.lease > highest { (highest, needed) = (record.lease, nil) }
@@ -186,7 +187,7 @@ package struct PartitionLease: Sendable {
     states.keys.filter(isNeedless).flatMap { states.removeValue(forKey: $0)?.numbers ?? [] }
   }
 
-  /// Drops the records that others cover.
+  /// Drops the records that are covered by another one.
   private mutating func forgetRecords() -> [UInt64] {
     let all = kept
     kept = all.enumerated().filter { place, entry in
@@ -279,7 +280,7 @@ package enum LeaseEntry: Hashable, Sendable {
     guard let lease = number(tree["lease"], from: 1) else { return nil }
     var saved: LeaseRecord.Saved?
     if let entry = tree["saved"] {
-      // There is no state of a later lease; no later record could exceed it.
+      // A record cannot name a state of a later lease. If it were believed, no later record could exceed it.
       guard let earlier = number(entry["lease"], from: 1), earlier <= lease,
         let position = number(entry["position"], from: 0)
       else { return nil }

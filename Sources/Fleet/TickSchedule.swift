@@ -25,7 +25,7 @@ package struct TickSchedule: Sendable {
 
   /// Processes a tick, including our own.
   ///
-  /// - Parameter tellsTime: partitions get it, too.
+  /// - Parameter tellsTime: whether partitions get the tick, too.
   package mutating func hear(_ tick: Tick, at wallNow: WallTime, tellsTime: Bool) {
     // A worker whose clock is far ahead must not silence all others.
     if tellsTime, tick.time - wallNow <= Self.skew { told = max(told, tick.time) }
@@ -71,7 +71,7 @@ package struct Tick: Hashable, Sendable {
   private static let nameLimit = 100
 
   package var worker: String
-  /// The time that the worker tells.
+  /// The worker's time.
   package var time: WallTime
   /// How far its machine's clock is ahead of that; nil: it is that.
   package var system: TimeSpan?

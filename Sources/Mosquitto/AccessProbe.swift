@@ -26,7 +26,8 @@ package struct AccessProbe: Sendable {
   private var options: Options
   /// How long a broker may take to greet, and at least to answer.
   package static let patience = Duration.seconds(3)
-  /// Who is slow to greet is given so many times as long for an answer, or a busy machine would pass for a forbidden topic.
+  /// A broker that is slow to greet gets this many times as long for an answer. Otherwise a topic would seem forbidden because a
+  /// machine is busy.
   private static let slowness = 5
 
   /// - Parameter options: the options of the future client, or of one beside it; the last will is not used.
@@ -101,7 +102,7 @@ package struct AccessProbe: Sendable {
     var questions: [Question]
     /// Places of the questions by libmosquitto's message id.
     private var places: [Int32: Int] = [:]
-    /// What was not allowed.
+    /// The answers for what was not allowed, by the question's index.
     private var answers: [Int: Answer] = [:]
 
     init(options: Options, questions: [Question]) {

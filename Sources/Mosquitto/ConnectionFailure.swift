@@ -12,7 +12,7 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
     /// The broker does not speak this version of MQTT.
     case unsupportedProtocol
     case clientIDRejected
-    /// It takes no retained messages, or none of QoS 1.
+    /// The broker accepts no retained messages, or none of QoS 1.
     case lacksFeature
     /// Busy, shutting down, or it asks the client to come back later.
     case serverUnavailable

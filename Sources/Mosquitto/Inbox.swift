@@ -2,8 +2,8 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// What libmosquitto's callbacks leave for the loop thread, which processes it after libmosquitto has
-/// returned. The callbacks only copy bytes; they call neither libmosquitto nor other code.
+/// Events that libmosquitto's callbacks leave for the loop thread, which processes them after libmosquitto has returned. The
+/// callbacks only copy bytes; they call neither libmosquitto nor other code.
 final class Inbox: Sendable {
   enum Item {
     /// - maximumPacket: the largest packet that the broker accepts, in bytes.
@@ -22,7 +22,7 @@ final class Inbox: Sendable {
   struct Diagnosis {
     var line: String?
     var verification: CertificateVerification?
-    /// For what the broker's certificate is.
+    /// The names in the broker's certificate.
     var names: String?
   }
 
@@ -151,7 +151,7 @@ final class Inbox: Sendable {
         // The first line names the cause, later ones its consequences.
         if diagnosis.line == nil { diagnosis.line = text }
         if diagnosis.verification == nil { diagnosis.verification = verification }
-        // They are known once the check has ended.
+        // The names are known once the check has ended.
         if diagnosis.names == nil { diagnosis.names = client.flatMap(CertificateVerification.names) }
       }
     }

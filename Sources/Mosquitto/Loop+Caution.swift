@@ -32,7 +32,7 @@ extension Loop {
     }
   }
 
-  /// The message that was alone under way and acknowledged did not cost the connection.
+  /// A message was sent alone and acknowledged, and the connection still lives. So the message did not end it.
   func proven(_ state: inout Session.State, _ news: inout [Event]) {
     guard let (entry, _) = state.unproven else { return }
     state.unproven = nil

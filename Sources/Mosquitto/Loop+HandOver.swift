@@ -63,7 +63,7 @@ extension Loop {
       if message.qos == .atMostOnce { atMostOnce += 1 }
       switch message.qos {
       case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: unwritten += 1
-      // It is lost with its connection, like everything that is unwritten.
+      // The message is lost with its connection, like everything unwritten.
       case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
       case .atLeastOnce where Self.isTaken(error): break
       case .atMostOnce, .atLeastOnce: rejected.append(.rejected(whole(), reason: words(error)))

@@ -215,6 +215,6 @@ package struct SubscriptionOptions: OptionSet, Hashable, Sendable {
 
   /// Our own messages.
   package static let withoutOwn = SubscriptionOptions(rawValue: 0x04)
-  /// What the broker retains.
+  /// Leaves out retained messages.
   package static let withoutRetained = SubscriptionOptions(rawValue: 0x20)
 }

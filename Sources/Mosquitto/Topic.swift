@@ -47,7 +47,7 @@ enum Topic {
     return true
   }
 
-  /// Whether any of eight bytes is not such a character. All are tested at once: with the top bit of each byte set, a
+  /// Whether any of eight bytes is a wildcard, or not visible ASCII. All are tested at once: with the top bit of each byte set, a
   /// subtraction borrows from that bit and never from the neighbouring byte, so the bit shows the result.
   private static func isStrange(_ octets: UInt64) -> Bool {
     let (ones, signs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)

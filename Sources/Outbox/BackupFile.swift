@@ -6,7 +6,7 @@ import Glibc
 
 /// A file in a backup.
 package struct BackupMember: Hashable, Sendable {
-  /// Its path in there, such as `configuration/beaconkeeper.yaml`.
+  /// Its path in the archive, such as `configuration/beaconkeeper.yaml`.
   package var name: String
   /// Permission bits, such as 0o600.
   package var mode: UInt32
@@ -25,8 +25,8 @@ package struct BackupFault: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// One SQLite file in the form of an archive (`sqlar`), which `sqlite3 -A` lists and unpacks, too. Beside the members are their
-/// digests, and what the backup is of; one more digest is of all that.
+/// One SQLite file in the form of an archive (`sqlar`), which `sqlite3 -A` lists and unpacks, too. It also has the members'
+/// digests, the backup's properties, and one digest of all this.
 enum BackupFile {
   /// "BKbu".
   static let applicationID: Int64 = 0x424B_6275
@@ -42,7 +42,7 @@ enum BackupFile {
     "property": "CREATE TABLE property(name TEXT PRIMARY KEY, value TEXT)",
   ]
 
-  /// What the digest of the whole is of.
+  /// The text from which the digest of the whole is computed.
   static func summary(_ members: [(member: BackupMember, digest: String)], _ properties: [String: String])
     -> String
   {
@@ -93,7 +93,7 @@ package final class BackupWriter {
     (self.path, self.temporary) = (path, temporary)
     guard access(path, F_OK) != 0 else { throw SystemError(call: "open", code: EEXIST) }
     unlink(temporary)
-    // Of this mode from the beginning: it holds keys and passwords.
+    // Created with its final mode, because it holds keys and passwords.
     _ = try FileDescriptor(creating: temporary)
     do {
       database = try Database(
@@ -112,15 +112,15 @@ package final class BackupWriter {
     }
   }
 
-  /// Takes what is missing of a backup away.
+  /// Removes an incomplete backup.
   package func cancel() {
     try? database.close()
     unlink(temporary)
   }
 
-  /// Adds a file. What `isStore` is an SQLite file that a gateway may be writing to, and copied as a whole.
+  /// Adds a file. `isStore`: an SQLite file that a gateway may be writing to; it is copied in a consistent state.
   ///
-  /// - Parameter isOthers: whether another user may write in its folder, who could put a link to any file there.
+  /// - Parameter isOthers: whether another user may write in its folder. That user could put a link to any file there.
   package func add(_ name: String, contentsOf path: String, isStore: Bool = false, isOthers: Bool = false)
     throws
   {
@@ -162,7 +162,7 @@ package final class BackupWriter {
     members.append((member, digest.hexadecimal))
   }
 
-  /// - Parameter properties: what the backup is of.
+  /// - Parameter properties: the properties to store in the backup.
   /// - Returns: the members.
   package func finish(_ properties: [String: String]) throws -> [BackupMember] {
     var properties = properties
@@ -181,7 +181,7 @@ package final class BackupWriter {
     try database.close()
     let file = FileDescriptor(try systemCall("open") { open(temporary, O_RDONLY | O_CLOEXEC) })
     try systemCall("fsync") { fsync(file.number) }
-    // What no restore would take is no backup.
+    // Checks that `restore` would accept the file.
     _ = try BackupReader(path: temporary)
     try systemCall("rename") { rename(temporary, path) }
     return members.map(\.member)
@@ -200,8 +200,8 @@ enum Account {
 
 /// A copy of an SQLite file with a write-ahead log that another process may keep locked, as a gateway does with its outbox.
 enum StoreCopy {
-  /// What changes if pages were written to the file, or the log was begun anew, while both were copied. What is only added to
-  /// the log does not count: of a transaction that is not whole, SQLite takes nothing.
+  /// Differs before and after copying if pages were written to the file, or the log was begun anew meanwhile. Appending to the
+  /// log does no harm, because SQLite ignores an incomplete transaction.
   private struct Look: Equatable {
     var place: UInt64 = 0
     var size: Int = 0

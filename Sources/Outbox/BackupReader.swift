@@ -2,7 +2,7 @@ import CSQLite
 import Core
 import Glibc
 
-/// An opened backup, of which all digests are right. Whoever made the file may be hostile.
+/// An opened backup whose digests are all right. The file may come from somebody hostile.
 package final class BackupReader {
   package let members: [BackupMember]
   package let properties: [String: String]
@@ -130,7 +130,8 @@ package final class BackupReader {
 
   /// Writes a member to a new file, which is on disk when this returns.
   ///
-  /// - Parameter owner: nil: whoever runs this. By the file and not by its name, which another user may change in the folder.
+  /// - Parameter owner: nil: the user of this process. It is set on the open file and not by name, because another user may
+  ///   replace the name in the folder.
   package func unpack(_ member: BackupMember, to path: String, owner: (user: uid_t, group: gid_t)? = nil)
     throws
   {

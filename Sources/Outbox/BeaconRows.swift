@@ -7,10 +7,10 @@ import Pipeline
 struct BeaconRows {
   private var rows = Ledger()
   private var texts = Ledger()
-  /// Keys whose rows are marked void and kept for reuse. Deleting and inserting a row moves others as well, and a beacon
-  /// that flaps would wear out the SD card.
+  /// Keys whose rows are marked void and kept for reuse. Deleting and inserting rows would move others too, and a flapping beacon
+  /// would wear out the SD card.
   private var void: Set<String> = []
-  /// How many rows were loaded that cannot be read, and were removed.
+  /// How many rows could not be read and were removed.
   private(set) var damaged = 0
   private static let voidLimit = 1_000
 
@@ -46,7 +46,7 @@ struct BeaconRows {
     mutating func revert() { changed.removeAll() }
   }
 
-  /// Reads every beacon, and removes texts and shapes that none of them uses any more. A damaged row costs only its own beacon.
+  /// Reads every beacon, and removes texts and shapes that no beacon uses. A damaged row loses only its own beacon.
   mutating func load(_ database: SQLConnection) throws -> [SavedBeacon] {
     var shapes = try RowShapes(database)
     var textsByNumber: [Int64: String] = [:]
@@ -93,7 +93,7 @@ struct BeaconRows {
     value.int64.flatMap { (1..<(1 << 62)).contains($0) ? $0 : nil }
   }
 
-  /// Writes beacons by their keys, and forgets those that are nil.
+  /// Writes beacons by their keys. nil deletes a beacon.
   mutating func write(_ beacons: [String: SavedBeacon?], _ database: SQLConnection) throws {
     for (key, beacon) in beacons {
       if let beacon {
@@ -140,7 +140,8 @@ struct BeaconRows {
   }
 }
 
-/// A saved beacon as a row of the outbox. In place of what a zone asked for, which many beacons share, it has that text's number.
+/// A saved beacon as a row of the outbox. Many beacons share the rules of their zones, so the row has only the number of that
+/// text.
 extension SavedBeacon {
   /// - Parameter number: returns the number for a text.
   func packed(number: (String) -> Int64) -> [UInt8] {
@@ -165,14 +166,15 @@ extension SavedBeacon {
   }
 }
 
-/// What the rows of each version that wrote some consist of. A row has the fingerprint of its shape in place of a layout's number.
+/// The shapes of the rows in the file, which earlier versions may have written. Each row begins with the fingerprint of its shape
+/// instead of a layout number.
 struct RowShapes {
   static let present = SavedBeacon.rowShape.fingerprint
-  /// Begins the names under which they are kept.
+  /// The prefix of the names under which shapes are kept.
   private static let prefix = "shape "
 
   private var shapes: [UInt32: StateShape] = [:]
-  /// Those of rows that were read.
+  /// The fingerprints of the rows that were read.
   private var used: Set<UInt32> = []
 
   init(_ shapes: [UInt32: StateShape] = [:]) { self.shapes = shapes }
@@ -195,7 +197,7 @@ struct RowShapes {
     }
   }
 
-  /// Keeps the present shape and those that were asked for, and no others.
+  /// Keeps the present shape and those of rows that were read. Deletes the others.
   func settle(_ database: SQLConnection) throws {
     for layout in shapes.keys where layout != Self.present && !used.contains(layout) {
       try database.execute("DELETE FROM meta WHERE name = ?", .text("\(Self.prefix)\(layout)"))

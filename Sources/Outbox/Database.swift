@@ -10,7 +10,7 @@ struct DatabaseError: Error {
 
 /// An SQLite file. It has no lock. Only its owner waits for the disk.
 final class Database {
-  /// What is appended to its path for the file itself, its log, and the log's index.
+  /// The endings of the paths of the file, its log, and the log's index.
   static let endings = ["", "-wal", "-shm"]
 
   private let connection: SQLConnection
@@ -23,7 +23,7 @@ final class Database {
     try connection.execute(script: setUp)
   }
 
-  /// Opens a file that nobody changes, from somebody who may be hostile. Nothing beside it is read or written.
+  /// Opens a file that no process changes, and that may come from somebody hostile. Nothing beside it is read or written.
   init(unchanging path: String) throws(DatabaseError) {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
     let place = path.utf8.map { octet in
@@ -36,7 +36,7 @@ final class Database {
     try connection.execute(script: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
   }
 
-  /// Opens what is at a path. If it is damaged, it is set aside as `….damaged`, replacing an earlier one, and opened anew.
+  /// Opens the file at a path. A damaged file is renamed to `….damaged`, replacing an earlier one, and a new file is opened.
   static func settingDamagedAside<Store>(
     _ path: String, saying notice: String, _ open: () throws -> Store
   ) throws -> (store: Store, notice: String?) {

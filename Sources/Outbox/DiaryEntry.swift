@@ -7,9 +7,9 @@ package struct DiaryEntry: Sendable {
     /// A transition of a zone or a room.
     case zone
     case room
-    /// Of a button, a movement, or a change of a binary reading.
+    /// A button press, a movement, or a change of a binary reading.
     case event
-    /// What became of a near trigger on a phone.
+    /// The outcome of a near trigger on a phone.
     case verdict
     /// A receiver became blind, or hears again.
     case receiver
@@ -27,9 +27,9 @@ package struct DiaryEntry: Sendable {
   package var place: String
   /// What happened, such as `enter`, `press`, `missed`, `blind`, `start`.
   package var word: String
-  /// Why, in words; empty for a transition, which says so itself.
+  /// Why, in words; empty for a transition, which has its own reason.
   package var detail: String
-  /// Of kind `zone` and `room`; nil: this version cannot read it.
+  /// The transition, if the kind is `zone` or `room`; nil: this version cannot read it.
   package var transition: TransitionMessage?
 
   package init(
@@ -60,7 +60,7 @@ package struct DiaryEntry: Sendable {
   }
 }
 
-/// Which entries are asked for.
+/// Which entries of the diary to read.
 package struct DiaryQuery: Sendable {
   /// Happened at this time or later; nil: whenever.
   package var since: WallTime?

@@ -4,16 +4,16 @@ import Core
 import FoundationEssentials
 import Glibc
 
-/// What happened, in an SQLite file beside the outbox, bounded by age and size.
+/// The diary in an SQLite file beside the outbox, bounded by age and size.
 ///
 /// After a power cut the last transactions may be missing (`synchronous = NORMAL`), which spares SD cards. Other processes may
-/// read it, and make it forget, while the gateway runs.
+/// read the file, and delete entries, while the gateway runs.
 package final class DiaryStore {
   static let version: Int64 = 1
   private static let pageSize = 1024
   /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 1000
-  /// What deletes entries must not empty a diary because of a clock that is wrong for a while: at most this part goes at once.
+  /// At most this part of the diary is deleted at once, so that a clock that is wrong for a while does not empty it.
   private static let portion: Int64 = 20
 
   private let database: Database
@@ -25,7 +25,7 @@ package final class DiaryStore {
   package init(path: String?) throws {
     self.path = path
     if let path { try PrivateFile.prepare(store: path) }
-    // What was forgotten must not stay readable in free space.
+    // Deleted entries must not stay readable in free space.
     database = try Database(
       path: path ?? ":memory:",
       setUp: """
@@ -67,7 +67,7 @@ package final class DiaryStore {
     ) { try DiaryStore(path: path) }
   }
 
-  /// A gateway that has no diary yet goes on with that of its former name.
+  /// A gateway without a diary continues that of its former name.
   ///
   /// - Parameter former: outboxes that the same configuration file used; with more than one nothing happens.
   package static func adopt(from former: [FormerOutbox], as gateway: String, in directory: StateDirectory) {
@@ -159,8 +159,8 @@ package final class DiaryStore {
     package func covers(_ entry: DiaryEntry) -> Bool { until[entry.thing].map { entry.time <= $0 } ?? false }
   }
 
-  /// Deletes all entries of a thing, and tells the gateway, if it runs, to do so with those that are not on disk yet. Returns how
-  /// many were deleted.
+  /// Deletes all entries of a thing, and leaves word for a running gateway to delete those in its memory. Returns how many were
+  /// deleted.
   package func forget(_ thing: String, at time: WallTime) throws -> Int {
     let count = try database.write { database in
       let count = try database.value("SELECT count(*) FROM entry WHERE thing = ?", .text(thing)).int64 ?? 0
@@ -174,7 +174,7 @@ package final class DiaryStore {
       try database.execute(script: "PRAGMA incremental_vacuum")
       try database.checkpoint()
     }
-    // What was set aside has it, too.
+    // A damaged file that was set aside may have the entries, too.
     if let path { for ending in Database.endings { unlink(path + ".damaged" + ending) } }
     return count
   }

@@ -16,13 +16,13 @@ package struct FormerOutbox: Sendable {
 
   private static let ending = ".sqlite"
 
-  /// Those in a directory, by name.
+  /// The former outboxes in a directory, by name.
   package static func all(in directory: StateDirectory, besides gateway: String) -> [FormerOutbox] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     return files.sorted().compactMap { file in
       guard file.hasSuffix(ending), let name = name(ofTopicLevel: file.dropLast(ending.count)),
         name != gateway, directory.file(gateway: name) == "\(directory.path)/\(file)",
-        // Every outbox has one. Another program's database is not opened, because that changes it.
+        // Every outbox has a mark. Another program's database must not be opened, because that would change it.
         files.contains(file + ".mark")
       else { return nil }
       return FormerOutbox(gateway: name, path: directory.file(gateway: name))
@@ -55,7 +55,7 @@ package struct FormerOutbox: Sendable {
   /// use it.
   package func remove() {
     guard let database = try? OutboxFile.open(path) else { return }
-    // It is locked until then.
+    // While the database is open, no gateway can begin to use it.
     defer { try? database.close() }
     guard
       (try? database.use({ try $0.value("SELECT value FROM meta WHERE name = 'instance'").string }))

@@ -41,7 +41,7 @@ package struct ObservationQueue: Sendable {
 
   /// Sent, and not acknowledged; by number.
   private var underWay: [Int64: WaitingBatch] = [:]
-  /// Those of `underWay` that are on disk too.
+  /// The rows of `underWay` that are also on disk.
   private var storedUnderWay: Set<Int64> = []
   /// Fetched from disk, to be sent next.
   private var page: Deque<WaitingBatch> = []
@@ -61,7 +61,7 @@ package struct ObservationQueue: Sendable {
   private var isFetching = false
   private var writeFault: String?
   private var readFault: String?
-  /// What is wrong with the disk; nil: nothing.
+  /// Why the disk cannot be used; nil: it can.
   package var fault: String? { writeFault ?? readFault }
   /// Observations that were dropped, the oldest first, because too many waited.
   package private(set) var lost: UInt64 = 0
@@ -119,7 +119,7 @@ package struct ObservationQueue: Sendable {
     }
   }
 
-  /// After which row to fetch a page from disk; nil: nothing is to be fetched now. `take(page:)` or `failed(reading:)` must follow.
+  /// The row after which to fetch a page from disk; nil: none is needed now. `take(page:)` or `failed(reading:)` must follow.
   package mutating func wantsPage(at time: MonotonicTime) -> Int64? {
     guard isConnected, !isFetching, page.isEmpty, fetched < onDisk.last else { return nil }
     if readFault != nil, let lastFetch, time - lastFetch < Self.retry { return nil }
@@ -179,8 +179,8 @@ package struct ObservationQueue: Sendable {
 
   /// The work is done.
   ///
-  /// - Parameter dropped: what was dropped because the file reached its limit: the numbers of rows and observations, and the
-  ///   last row.
+  /// - Parameter dropped: rows that were dropped because the file reached its limit: how many rows and observations, and the last
+  ///   row.
   package mutating func done(_ work: Work, dropped: ObservationStore.Dropped) {
     isWriting = false
     writeFault = nil
@@ -202,7 +202,7 @@ package struct ObservationQueue: Sendable {
         finished.append(batch.number)
       }
     }
-    // Those being sent are on disk now, and must not be read and sent again.
+    // The batches being sent are on disk now, and must not be read and sent again.
     if wasAllFetched { fetched = max(fetched, work.kept) }
     onDisk.last = last
   }

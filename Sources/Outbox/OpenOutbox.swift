@@ -27,7 +27,7 @@ package struct OpenOutbox {
   ///
   /// - Parameters:
   ///   - configuration: the path of the configuration file; nil: there is none.
-  ///   - instance: of the run that begins.
+  ///   - instance: the `instance` of the run that begins.
   ///   - chance: a number unique to this run; see `Epoch`.
   ///
   /// Throws `OutboxInUse`, `NewerOutbox`, `UnfinishedRestore`.
@@ -88,7 +88,7 @@ package struct OpenOutbox {
     isVolatile = MountTable.current.isInMemory(path)
   }
 
-  /// Also tables with invalid contents.
+  /// Tables with invalid contents count as damage, too.
   private static func isDamage(_ error: any Error) -> Bool {
     if error is CocoaError || error is POSIXError || error is PrivateFileError { return false }
     guard let error = error as? DatabaseError else { return true }
@@ -142,8 +142,8 @@ package struct OpenOutbox {
   }
 
   /// - Parameters:
-  ///   - kernel: what it says; nil: the service does not see that (`ProcSubset=pid`).
-  ///   - service: what its unit says instead (`%b`), in another spelling.
+  ///   - kernel: the kernel's boot id; nil: the service cannot see it (`ProcSubset=pid`).
+  ///   - service: the unit's (`%b`), in another spelling.
   static func bootID(kernel: String?, service: String?) -> String {
     (kernel ?? service ?? "").filter(\.isHexDigit).lowercased()
   }
@@ -196,12 +196,11 @@ package struct MountTable {
       .max { ($0.element.place.count, $0.offset) < ($1.element.place.count, $1.offset) }
     guard let mount = holder?.element else { return false }
     if ["tmpfs", "ramfs"].contains(mount.kind) { return true }
-    // What is written to an overlay goes to its upper layer (overlayfs in the kernel's documentation), as with a root that is
-    // kept read-only.
+    // Files written to an overlay go to its upper layer (overlayfs in the kernel's documentation), as with a read-only root.
     let option = mount.options.split(separator: ",").first { $0.hasPrefix("upperdir=") }
     guard mount.kind == "overlay", depth < 4, let option else { return false }
     let upper = String(option.dropFirst("upperdir=".count))
-    // Of a path relative to where it was mounted from, as containers have it, nobody can tell.
+    // In containers the path may be relative to another root, and cannot be found.
     guard upper.hasPrefix("/") else { return false }
     // Outside of containers, a layer that cannot be seen was mounted before the root was, in memory (raspi-config).
     return exists(upper) ? isInMemory(upper, depth: depth + 1) : !isContainer

@@ -169,7 +169,8 @@ package struct Outbox: Sendable {
     if handedOver.removeValue(forKey: row) == nil { pending.acknowledged.append(row) }
   }
 
-  /// It is unknown whether the broker has it, and there is no way to ask. If it is on disk, the next start sends it again.
+  /// It is unknown whether the broker has the transition, and there is no way to ask. If it is on disk, the next start sends it
+  /// again.
   package mutating func believe(row: Int64) { handedOver[row] = nil }
 
   /// Memory has no room for it. If it is on disk, the next start sends it.
@@ -260,7 +261,7 @@ extension Outbox {
       // The broker acknowledged it meanwhile.
       pending.acknowledged.append(handed.row)
     }
-    // They were decided while this was being written, so they come after all of it.
+    // These were decided while the batch was being written, so they come after all of it.
     pending.transitions += unstored
     unstored = []
     for transition in batch.transitions {

@@ -115,7 +115,7 @@ package final class OutboxStore {
         counters: try Self.counters(database),
         gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
         records: try Self.records(database),
-        // Where nobody tells it, any boot may be another.
+        // Without a boot id, the boot counts as another one.
         isSameBoot: !bootID.isEmpty && boot == bootID)
       remains.damagedBeacons = rows.damaged
       try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
@@ -127,8 +127,8 @@ package final class OutboxStore {
     return remains
   }
 
-  /// Notes which configuration file the gateway uses, and what it publishes as `instance`: after it was renamed, this outbox
-  /// is known as its former one, and what is retained under that name as its own.
+  /// Stores which configuration file the gateway uses, and its `instance`. After the gateway is renamed, these show that this
+  /// outbox was its former one, and that the retained messages under that name are its own.
   ///
   /// - Parameter configuration: nil: there is no file.
   func note(configuration: String?, instance: String) throws {
@@ -177,7 +177,7 @@ package final class OutboxStore {
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
     do {
       try database.write { database in
-        // They come first because they make room.
+        // Deletions come first, because they make room.
         for row in batch.acknowledged {
           try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
         }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Files that record who was where. No other user may read them, and they must not be links to other files.
 enum PrivateFile {
-  /// Makes sure that it is a regular file that only its owner may read. Creates it if it is missing.
+  /// Makes sure that a path is a regular file that only its owner may read. Creates it if it is missing.
   ///
   /// It does not open an existing file, because closing it again would release SQLite's locks on it.
   static func prepare(_ path: String, isMade: Bool = true) throws(PrivateFileError) {
@@ -31,7 +31,7 @@ enum PrivateFile {
     }
   }
 
-  /// The same for an SQLite file and what belongs to it.
+  /// The same for an SQLite file and the files beside it.
   static func prepare(store path: String) throws(PrivateFileError) {
     try prepare(path)
     for ending in Database.endings.dropFirst() { try prepare(path + ending, isMade: false) }

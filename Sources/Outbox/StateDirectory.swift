@@ -61,13 +61,13 @@ package struct StateDirectory: Sendable {
   /// The diary. No outbox has such a name, whatever its gateway's name.
   package func diary(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).diary" }
 
-  /// Who is logged in to the page.
+  /// The file of the page's logins.
   package func logins(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).logins" }
 
   /// There while a restore gives files their names; see `UnfinishedRestore`.
   package func restoreMark(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).restoring" }
 
-  /// What a gateway keeps there: the names of its files, and whether each is an SQLite file.
+  /// The names of a gateway's files in the directory, and whether each is an SQLite file.
   package static func files(gateway: String) -> [(name: String, isStore: Bool)] {
     let level = topicLevel(gateway)
     return [

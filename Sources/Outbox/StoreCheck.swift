@@ -18,7 +18,7 @@ package enum StoreCheck {
     } catch let error as DatabaseError where error.code == SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
     } catch is DatabaseError {
-      // It is damaged, and about to be set aside as it is.
+      // The file is damaged, and will be set aside as it is.
     }
   }
 

@@ -1,10 +1,10 @@
 import Core
 import Glibc
 
-/// A restore is giving files their names, or was cut while it did: some are of before, and some are the backup's. A mark beside the
-/// outbox says so. Whoever opens an outbox looks for it twice: before, so that nothing changes, and when it holds the lock, because
-/// a restore makes its mark first and then looks whether the outbox is locked. So at least one of two that begin at once sees the
-/// other.
+/// A restore is renaming files, or was interrupted: some files are old, and some are the backup's. A mark beside the outbox says
+/// so. A process that opens an outbox looks for the mark twice: before it opens, so that nothing changes, and once it holds the
+/// lock. A restore makes its mark first, and then checks whether the outbox is locked. So if both begin at once, at least one
+/// sees the other.
 package struct UnfinishedRestore: Error, CustomStringConvertible {
   private let mark: String
 

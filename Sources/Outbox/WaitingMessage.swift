@@ -5,7 +5,7 @@ import Proximity
 
 /// A numbered message that waits for the broker, with its row.
 package struct WaitingMessage: Sendable {
-  /// Its row on disk, whether it is there or not. Rows are unique within a run and increase.
+  /// The number of its row, whether the row is on disk or not. Numbers are unique within a run and increase.
   package var row: Int64
   package var content: any NumberedMessage
 
@@ -26,7 +26,7 @@ extension WaitingMessage {
     case other = 4
   }
 
-  /// What is read from a row that has only topic and payload.
+  /// A message from a row that has only topic and payload.
   private struct Octets: NumberedMessage {
     var epoch: UInt64
     var sequence: UInt64

@@ -72,7 +72,7 @@ extension Reason {
     case .audioPause: ["pauses_while_audio"]
     case .timerFrozen:
       ["sample_interval", "sample_window", "timer_from_fix", "task_cap", "expiration_margin"]
-    // Where the permission was denied altogether, none of them decided: `Verdict.constants`.
+    // If the permission was denied altogether, none of these decided: see `Verdict.constants`.
     case .authDenied: ["tells_when_in_use_apart", "needs_service_session", "holds_service_session"]
     case .bluetoothOff, .reboot, .lowMemory, .locationOff: []
     case .backgroundRefreshOff: ["wakes_for_regions"]

@@ -41,7 +41,7 @@ package struct ObservationTap: Sendable {
   /// Drops a retired beacon's sightings, because its index will be reused.
   mutating func drop(_ beacon: BeaconIndex) { sightings.removeAll { $0.beacon == beacon } }
 
-  /// Returns what is due now, as batches of about 1 kB, or 8 kB with a buffer. Each batch is of one partition and has
+  /// Returns the observations due now, as batches of about 1 kB, or 8 kB with a buffer. Each batch is of one partition and has
   /// the sightings of a beacon together.
   package mutating func take(
     at time: MonotonicTime, gateway: String, receivers: ReceiverTable, key: (BeaconIndex) -> String

@@ -29,7 +29,7 @@ extension Pipeline {
     for (state, time) in states {
       self.time = max(self.time, time)
       for receiver in receivers {
-        // Its first sighting tells a trial that a receiver sees.
+        // For a trial, the receiver's first sighting shows that it sees.
         if sight.isKnown(receiver) || state == .blind {
           history?.note(receiver, isBlind: state == .blind, at: time)
         }
@@ -90,9 +90,10 @@ package struct ReceiverMap: Sendable {
     }
   }
 
-  /// Follows a source that gave an index to another receiver. Returns the pipeline's index, if it passed on with it.
+  /// Follows a source that gave an index to another receiver. Returns the pipeline's index if that now belongs to the other
+  /// receiver, too.
   ///
-  /// - Parameter others: does not lose its receivers by it.
+  /// - Parameter others: another source, whose receivers keep their indices.
   package mutating func follow(
     _ renaming: ReceiverRenaming, in pipeline: inout Pipeline, beside others: ReceiverMap = ReceiverMap()
   ) -> ReceiverIndex? {

@@ -62,7 +62,7 @@ public enum FormatRegistry {
     case (0xFEAA, 0x20, 0x01): return .eddystoneEncryptedTLM(try EddystoneEncryptedTLM.decode(data))
     case (0xFEAA, 0x20, _): return .eddystoneTLM(try EddystoneTLM.decode(data))
     case (0xFEAA, 0x30, _): return .eddystoneEID(try EddystoneEID.decode(data))
-    // With protection against unwanted tracking on, which the owner's phone turns off.
+    // Protection against unwanted tracking is on; the owner's phone turns it off.
     case (0xFEAA, 0x41, _): return .noise(.googleFindHubAway)
     case (0xFEAA, 0x40, _): return .noise(.googleFindHub)
     case (0xFEAA, _, _): throw .unknownFrameType(first)

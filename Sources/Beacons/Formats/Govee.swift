@@ -83,7 +83,7 @@ extension SensorFormat {
       isSent: { $1.isNamed("B5178") }
     ) { data, body in
       guard data.goveeIsSound(6) else { return }
-      // The same sender tells of two places: of the display's, and of the outdoor sensor's.
+      // One sender reports two places: the display's, and the outdoor sensor's.
       data.goveeDigits(3, ordinal: data[2] == 0 ? 1 : 2, body)
       data.field(.batteryLevel, 6, .u8, bits: 7, body)
     },
@@ -106,12 +106,12 @@ extension SensorFormat {
       readings: readings)
   }
 
-  /// Meat thermometers: 0.01 °C of each probe, big endian; all ones: there is none. They list their own service.
+  /// Meat thermometers: 0.01 °C for each probe, big endian; all ones: no probe. They list a service of their own.
   private static func probes(
     _ model: String, _ service: UInt16, _ length: Length, _ offsets: [Int], _ sample: String
   ) -> SensorFormat {
     govee(model, .unnumbered, length, sample, isSent: { $1.lists(service: service) }) { data, body in
-      // Of four probes these tell two at a time.
+      // These have four probes, and report two at a time.
       let pair =
         switch service {
         case 0x8551: UInt8(1)

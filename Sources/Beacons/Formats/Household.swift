@@ -8,7 +8,7 @@ extension SensorFormat {
     heartRate, heartRateWithBattery, band, anemometer, mopeka(0x03), mopeka(0x06), mopeka(0x0C),
   ]
 
-  /// They send a company id that is another's, or none.
+  /// These devices send another company's id, or none.
   static let householdBySender: [SensorFormat] = [tyreByName, energyMeter, beeWi]
 
   /// Otio's and BeeWi's door sensor: manufacturer data of several companies.

@@ -48,9 +48,9 @@ public struct IBeacon: Hashable, Sendable {
   }
 }
 
-/// Makers that put readings into major and minor of an iBeacon, told by its UUID.
+/// Some makers put readings into major and minor of an iBeacon. The UUID says which maker it is.
 extension IBeacon {
-  /// Quick, because every iBeacon is asked.
+  /// Must be quick: it is called for every iBeacon.
   @inlinable package var mayHaveReadings: Bool {
     switch UInt32(truncatingIfNeeded: uuid >> 96) {
     case 0xA495_BB10...0xA495_BB80, 0x655F_83CA, 0x3BA2_9CD9, 0xEBEF_D083: true
@@ -75,8 +75,8 @@ extension IBeacon {
       tell(Reading(.batteryLevel, Double(UInt8(bitPattern: measuredPower))))
     case (0x3BA2_9CD9_A42C_8948, 0x56BA_DAF2_606E_F777):
       tell(Reading(.batteryLevel, Double(major & 0xFF)))
-    // Jaalee's JHT. Its battery follows, which plain iBeacons of this UUID do not have. April Brother's ABTemp has the UUID that all
-    // beacons of that maker have, so that nothing tells it from them.
+    // Jaalee's JHT appends its battery level; plain iBeacons of this UUID do not. April Brother's ABTemp has the same UUID as all
+    // beacons of that maker, so it cannot be recognised.
     case (0xEBEF_D083_70A2_47C8, 0x9837_E7B5_634D_F525):
       guard data.count > 23 else { return }
       tell(Reading(.temperature, ((-45 + 175 * Double(major) / 65_535) * 100).rounded() / 100))

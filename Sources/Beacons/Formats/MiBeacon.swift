@@ -15,8 +15,8 @@ import Core
 ///     …   tag         4; before version 4: 1
 ///
 /// The nonce is address (6, least significant octet first), product, counter, counter (3). Before version 4 it is control,
-/// product, counter, counter (3), and the lower five octets of the address; the key has 12 octets, and the tag is the first
-/// octet of one of 16. No description tells of that tag; it was found by trying, and holds for all captures known to us.
+/// product, counter, counter (3), and the lower five octets of the address; the key has 12 octets, and the tag is the first octet
+/// of one of 16. No description mentions that tag; it was found by trying, and is right in all captures known to us.
 ///
 /// Source: https://github.com/custom-components/ble_monitor/wiki; https://home.miot-spec.com (products);
 /// https://iot.mi.com/new/doc/accesses/direct-access/embedded-development/ble/ble-mibeacon
@@ -26,7 +26,7 @@ extension SensorFormat {
     sample: "151695fe5020aa01da0605040302010d1004d700c201",
     refuse: { data in
       let control = data.littleEndian16(at: 0)
-      // Nothing but who it is.
+      // The frame has no objects.
       if control & 0x0040 == 0 { return .unknownFrameType(UInt8(truncatingIfNeeded: control)) }
       return control & 0x0008 == 0 || data.miSealEnd > data.miObjects ? nil : .encrypted
     },
@@ -114,9 +114,9 @@ extension Span<UInt8> {
     }
   }
 
-  /// Newer devices send what their own list of properties and events numbers, of which these mean the same in all that are known.
+  /// Newer devices number their properties and events in a list of their own. These numbers mean the same in all known devices.
   private func miProperty(_ type: UInt16, _ offset: Int, _ length: Int, _ body: (Reading) -> Void) {
-    // Of a press that happened, some send nothing more.
+    // Some devices send no more than that a button was pressed.
     let first = length > 0 ? self[offset] : 1
     switch (type, length) {
     case (0x4801, 4), (0x4C01, 4): float(.temperature, offset, body)
@@ -161,8 +161,8 @@ extension Span<UInt8> {
     if state < 3 { body(Reading(.opening, .flag(state != 1))) }
   }
 
-  /// Of a button, or of a knob: how often it was pressed (in the second octet) or how long, or how far it was turned. The first
-  /// octet is the button's number, or how far the knob was turned while it was pressed, which is a second dimmer here.
+  /// A button or a knob. The second octet says how often or how long it was pressed, or how far it was turned. The first octet is
+  /// the button's number, or how far the knob was turned while pressed, which is a second dimmer here.
   private func miButton(_ first: UInt8, _ second: UInt8, _ kind: UInt8, _ body: (Reading) -> Void) {
     let button = second == 0 && first < 16 ? first + 1 : 1
     switch (kind, first, second) {

@@ -1,7 +1,7 @@
 import Core
 
-/// What phones, headphones, laptops and trackers send all day; recognised only to be ignored. A tracker's kind is told, and whether it
-/// says that it is away from its owner; never an identity, which changes anyway.
+/// What phones, headphones, laptops and trackers send all day. It is recognised only to be ignored. For a tracker it says the
+/// kind, and whether it is away from its owner; never an identity, which changes anyway.
 public enum Noise: String, Hashable, Sendable, CaseIterable {
   case appleAirPrint = "Apple AirPrint"
   case appleAirDrop = "Apple AirDrop"
@@ -33,7 +33,7 @@ public enum Noise: String, Hashable, Sendable, CaseIterable {
   case nut = "Nut tracker"
   case tagIt = "Tag-It tracker"
 
-  /// A tracker that nothing but its local name tells.
+  /// A tracker that is recognised only by its local name.
   package static func tracker(_ context: borrowing FormatContext) -> Noise? {
     if context.isNamed("iTAG") { return .iTag }
     if context.isNamed("nut") || context.isNamed("Nut") { return .nut }

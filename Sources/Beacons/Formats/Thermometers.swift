@@ -9,7 +9,7 @@ extension SensorFormat {
       relsibNow(0xAA22),
     ]
 
-  /// They send a company id that is another's, or none.
+  /// These devices send another company's id, or none.
   static let thermometersBySender: [SensorFormat] = [
     inkbird, inkbirdTemperature, inkbirdPool, inkbirdRoom, inkbirdProbes(1), inkbirdProbes(2),
     inkbirdProbes(4), inkbirdProbes(6),
@@ -267,7 +267,7 @@ extension SensorFormat {
     data.inkbirdTemperature(body)
     data.field(.humidity, 2, .u16le, per: 100, body)
   }
-  /// It has no hygrometer.
+  /// This model has no hygrometer.
   private static let inkbirdTemperature = inkbird(
     "IBS-TH2, temperature only", named: "tps", sample: "04097470730aff340800000031605f06"
   ) {

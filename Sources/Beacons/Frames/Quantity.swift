@@ -35,7 +35,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     self = quantity
   }
 
-  /// What sensors of this quantity can measure; nil: anything.
+  /// The values that a sensor of this quantity can measure; nil: any.
   var plausible: ClosedRange<Double>? {
     switch self {
     // A meat thermometer lies in the fire.

@@ -45,7 +45,7 @@ struct AddressMemory: Sendable {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
     let start = start(key)
-    // It is usually the first slot: only invented addresses outnumber the sets.
+    // The address is usually in the first slot: there are more addresses than sets only if somebody invents them.
     if slots[start].bits == key, slots[start].beacon >= 0 {
       return BeaconIndex(rawValue: slots[start].beacon)
     }
@@ -127,7 +127,7 @@ extension AddressMemory: StateFields {
     var size = UInt8(magnitude)
     try coder("magnitude", &size)
     magnitude = Int(size)
-    // It grows with the beacons.
+    // The table grows with the number of beacons.
     try coder.check(
       magnitude == 12 || magnitude > 12 && magnitude < 32 && 1 << (magnitude - 1) < coder.bounds.beacons)
     var taken: [SavedSlot] = []

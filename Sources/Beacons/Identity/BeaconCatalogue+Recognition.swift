@@ -66,7 +66,7 @@ extension BeaconCatalogue {
   /// Third step: the sighting, if the beacon is known.
   public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
     guard let beacon = recognition.beacon else { return nil }
-    // A known beacon may not count as sighted yet, if the advertisement in which it was found belonged to another identity.
+    // The beacon may be known without a sighting so far, because its identity came only in advertisements of another one.
     let known = traits[Int(beacon.rawValue)]
     if !known.isSighted { noteSighted(beacon) }
     if !recognition.isByAddress {
@@ -141,7 +141,7 @@ extension BeaconCatalogue {
     traits[Int(beacon.rawValue)].stated.noteBelievable()
     if lastSeen != nil {
       addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
-      // The long way says that it does not count.
+      // The caller then decodes the payload, and the sighting is refused there.
       if !counts(address, as: beacon, from: advertisement.receiver, at: advertisement.time) { return nil }
     }
     return Sighting(
@@ -166,7 +166,7 @@ extension BeaconCatalogue {
     var sender: BeaconIndex
     /// The generation of the sender's row.
     var generation: UInt32
-    /// Whether a watcher wants it that does not want the sender.
+    /// Whether something watches this identity that does not watch the sender.
     var isAskedFor: Bool
   }
 

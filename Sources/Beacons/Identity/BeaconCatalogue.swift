@@ -2,11 +2,11 @@ import Core
 
 /// Identifies beacons: turns advertisements into sightings of configured beacons.
 ///
-/// The most specific entry names a beacon: first its address or resolved key, then its whole id, then UUID with major, then
-/// UUID (or namespace, or the longer prefix). Each member of a region is a separate beacon. So is another identity of a known
-/// sender, if a watcher wants it that does not want the sender: see `beside`. As anyone can invent members of regions, their
-/// number and their rate are limited. Those beyond the limits are refused and counted, and members that have been silent for
-/// long can be retired. Known beacons need no allocation.
+/// The most specific entry names a beacon: first its address or resolved key, then its whole id, then UUID with major, then UUID
+/// (or namespace, or the longer prefix). Each member of a region is a separate beacon. Another identity of a known sender is also
+/// a separate beacon, if something watches it that does not watch the sender: see `beside`. As anyone can invent members of
+/// regions, their number and their rate are limited. Those beyond the limits are refused and counted, and members that have been
+/// silent for long can be retired. Known beacons need no allocation.
 ///
 /// ```swift
 /// var catalogue = BeaconCatalogue(entries: [
@@ -22,7 +22,7 @@ public struct BeaconCatalogue: Sendable {
     var entries: [BeaconEntryIndex]
   }
 
-  /// What every sighting needs of a beacon, stored separately: less than a cache line.
+  /// What every sighting needs to know about a beacon. It is stored separately, in less than a cache line.
   struct Traits {
     /// A payload that contains the identity and nothing else; empty at first.
     var payload = ShortPayload()
@@ -44,7 +44,7 @@ public struct BeaconCatalogue: Sendable {
 
   public let entries: [BeaconEntry]
   let patterns: PatternIndex
-  /// Those for single beacons with an address or identity resolving key.
+  /// The entries for single beacons with an address or identity resolving key.
   let entriesByKey: [String: BeaconEntryIndex]
   var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
@@ -61,23 +61,23 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
-  /// By entry: the watchers that want it.
+  /// By entry: what watches it.
   let watchers: [[Int32]]
   /// Whether any watcher wants some entries and not all.
   let hasOwnWatchers: Bool
   /// Identities that were heard together with another one in the same advertisement.
   var companions: [BeaconIndex: Companion] = [:]
-  /// By sender: its last other identity that nobody wants.
+  /// By sender: the last of its other identities that nothing watches.
   var unasked: [BeaconIndex: IdentityKey] = [:]
   /// The other identities in the present advertisement, with the measured power in the frame.
   var others: [(beacon: BeaconIndex, measuredPower: Int8?)] = []
-  /// Sightings of further identities in the latest advertisement. A watcher that wants one of them and its sender gets only the
-  /// sender.
+  /// Sightings of further identities in the latest advertisement. A zone that watches both one of these and its sender gets only
+  /// the sender.
   public internal(set) var beside: [Sighting] = []
-  /// Entries of which a beacon's stated power was not believed, and the beacons that nobody was told of yet.
+  /// Entries with a beacon whose stated power was not believed, and the beacons that are not reported yet.
   var disbelievers: Set<BeaconEntryIndex> = []
   var disbelieved: [BeaconIndex] = []
-  /// Of beacons whose identity several devices send; and those that nobody was told of yet.
+  /// For beacons whose identity several devices send, the one that counts; and those that are not reported yet.
   var twins: [BeaconIndex: CountingTwin] = [:]
   var twinNews: [(beacon: BeaconIndex, address: DeviceAddress)] = []
 
@@ -86,7 +86,7 @@ public struct BeaconCatalogue: Sendable {
   /// Grows whenever a beacon is sighted for the first time, or matches a further entry.
   public internal(set) var revision: UInt64 = 0
 
-  /// - Parameter watchers: by entry, the watchers that want it, as numbers: zones, phones.
+  /// - Parameter watchers: by entry: the numbers of the zones and phones that watch it.
   public init(
     entries: [BeaconEntry], watchers: [[Int32]] = [], limits: AdmissionLimits = AdmissionLimits()
   ) {
@@ -159,7 +159,7 @@ public struct BeaconCatalogue: Sendable {
     patterns.entry(address: address).flatMap { beaconsByEntry[Int($0.rawValue)] }
   }
 
-  /// It is sighted for the first time.
+  /// A beacon is sighted for the first time.
   mutating func noteSighted(_ beacon: BeaconIndex) {
     traits[Int(beacon.rawValue)].isSighted = true
     revision += 1

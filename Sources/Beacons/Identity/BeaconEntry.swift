@@ -28,7 +28,7 @@ public enum BeaconPattern: Hashable, Sendable {
   case resolvingKey
   /// The device that scanners know by a name of their own, such as `phone:anna`. Radios never hear it.
   case scannerID(String)
-  /// Any device that says this name. Anybody can.
+  /// Any device that sends this name. Anybody can.
   case localName(String)
   /// Any device that offers this service: two octets or sixteen, the lowest first.
   case service([UInt8])

@@ -39,7 +39,7 @@ enum BeaconIdentity: Hashable, Sendable {
       text.append(UInt8(ascii: ":"))
       appendMember(of: pattern, to: &text)
     }
-    // It is kept as long as the beacon, and a text keeps the capacity that it was made with.
+    // Makes a copy without spare capacity, because the name is kept as long as the beacon.
     return String(decoding: name.utf8, as: UTF8.self)
   }
 

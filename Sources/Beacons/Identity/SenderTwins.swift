@@ -1,10 +1,10 @@
 import Core
 
-/// Several devices that send one identity, each from an address of its own: cloned tags, or tags as they were sold. Taken together
-/// they would be somewhere between them. Only one of them counts, until it falls silent.
+/// Detects several devices that send one identity, each from an address of its own: cloned tags, or tags that were never
+/// configured. Together they would seem to be somewhere between their places. So only one of them counts, until it falls silent.
 ///
-/// An address that comes back again and again tells them from one device whose address changes. Only one receiver is asked: others
-/// may write the address of the same device differently.
+/// With several devices, an address comes back again and again; a single device that changes its address never returns to an
+/// earlier one. Only one receiver is considered, because others may write the address of the same device differently.
 struct SenderTrail: Equatable, Sendable {
   /// How often an address must come back. It is odd, so that the device that was known first comes back at last.
   private static let proof: UInt8 = 9
@@ -13,10 +13,11 @@ struct SenderTrail: Equatable, Sendable {
   private var latest: UInt32 = 0
   private var before: UInt32 = 0
   private var returns: UInt8 = 0
-  /// The receiver that is asked, and how often others heard it since.
+  /// The receiver that is considered, and how often others have heard the identity since.
   private var receiver: UInt16 = 0
   private var elsewhere: UInt8 = 0
-  /// After so many another receiver is asked, unless the address has begun to come back: this one may hear only one of them.
+  /// After so many sightings elsewhere, another receiver is considered, unless an address has begun to come back: this receiver
+  /// may hear only one of the devices.
   private static let patience: UInt8 = 250
 
   var hasTwins: Bool { returns >= Self.proof }
@@ -63,7 +64,7 @@ extension SenderTrail: StateElement {
 
 /// The device that counts among those that send one identity: the one that was known first, and another while that is silent.
 struct CountingTwin: StateElement {
-  /// Another one counts after this silence.
+  /// After this silence of the device that counts, another one counts.
   private static let patience = TimeSpan.seconds(10)
 
   private var first: UInt32 = 0

@@ -1,5 +1,5 @@
-/// Judges the RSSI at 1 m that a sender states, by what radios can do and by what is heard of it. Some tags are sold with −3 or
-/// +1 dBm, others state at 1 m what belongs to 0 m; believed, they would seem to be far away, or always near.
+/// Judges the RSSI at 1 m that a sender states, by what radios can do and by how loud the sender is heard. Some tags are sold
+/// with −3 or +1 dBm; others state the value for 0 m. With such a value a tag would seem far away, or always near.
 ///
 /// ```swift
 /// var power = StatedPower()
@@ -10,9 +10,9 @@
 public struct StatedPower: Equatable, Sendable {
   /// Bluetooth allows +20 dBm, and the first metre takes 41 dB.
   public static let strongest: Int8 = -20
-  /// Who hears it this much louder than it states is within three centimetres, or it is wrong.
+  /// A receiver that hears a tag this much louder than stated is within three centimetres of it, or the statement is wrong.
   private static let excess = 40
-  /// How many in a row are heard that loud before it is wrong: radios report a wrong level now and then.
+  /// How many advertisements in a row must be that loud: radios report a wrong level now and then.
   private static let proof: UInt8 = 3
 
   /// The last value that was not believed.
@@ -41,7 +41,7 @@ public struct StatedPower: Equatable, Sendable {
     return nil
   }
 
-  /// It was heard as its power allows, so that the row of loud ones ends.
+  /// An advertisement was as loud as its power allows. That ends the row of loud ones.
   @inline(__always) mutating func noteBelievable() { if loud != 0 { loud = 0 } }
 
   /// Whether a level is far above what a power allows.
@@ -77,7 +77,7 @@ extension BeaconCatalogue {
     return power
   }
 
-  /// Once for each entry, because a region may have many members of one make.
+  /// Reports one beacon of each entry only, because a region may have many members of one make.
   private mutating func noteDisbelief(of beacon: BeaconIndex) {
     guard let entry = tracked[Int(beacon.rawValue)].entries.first, disbelievers.insert(entry).inserted else {
       return

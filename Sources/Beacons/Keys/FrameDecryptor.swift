@@ -104,18 +104,18 @@ extension FrameDecryptor: StateFields {
   }
 }
 
-/// What decrypts the octets of a frame, besides the key: AES-CCM (RFC 3610) with a tag of four octets, or with the first octet of
-/// one of 16.
+/// What is needed to decrypt a frame besides the key: AES-CCM (RFC 3610) with a tag of four octets, or with the first octet of a
+/// tag of 16.
 package struct Seal: Sendable {
   /// The encrypted octets in the data.
   var text: Range<Int>
   /// The octets before it, most significant first.
   var tag: UInt32
-  /// Goes up with each message; nil: there is none that is long enough.
+  /// Increases with each message; nil: the frame has no counter that is long enough.
   var counter: UInt32?
   /// Octets of the data that stand before the text once it is open.
   var head: Range<Int>
-  /// Bits of the first of them that say that it is encrypted.
+  /// Bits of the head's first octet that mark the data as encrypted.
   var sealedBits: UInt8 = 0
   /// Authenticated, but not sent; nil: nothing.
   var associated: UInt8?
@@ -176,7 +176,7 @@ extension Frame {
     }
   }
 
-  /// Whether only the sender's address makes it possible to decrypt it, as it does not say its own.
+  /// Whether the sender's address is needed to decrypt the frame, because the frame does not contain it.
   public func needsSender(in data: Span<UInt8>) -> Bool {
     guard let one = seal(in: data, from: DeviceAddress(bits: 0, kind: .public)),
       let other = seal(in: data, from: DeviceAddress(bits: .max >> 16, kind: .public))
@@ -214,7 +214,7 @@ struct CounterModeWithCBCMAC: Sendable {
 
   /// Shared by all keys: a sensor sends only now and then, and each context takes half a kilobyte.
   private static let context = CipherContext("AES-128-CCM")
-  /// For tags of which only the first octet is sent: libcrypto checks whole ones.
+  /// For tags of which only the first octet is sent, because libcrypto checks only whole tags.
   private static let signing = CipherContext("AES-128-CCM")
 
   /// Decrypts `text` in place. Returns false if the tag is wrong; then `text` must not be used.
@@ -246,7 +246,7 @@ struct CounterModeWithCBCMAC: Sendable {
       }
     }
   }
-  /// Encrypting what is encrypted decrypts it. Encrypting that again gives the tag.
+  /// CCM's encryption is its own inverse, so encrypting the text decrypts it. Encrypting the result again gives the tag.
   private func openByFirstOctet(_ text: inout [UInt8], _ length: Int32, _ seal: Seal) -> Bool {
     guard let context = Self.signing, sign(&text, length, seal, context) != nil else { return false }
     var copy = text

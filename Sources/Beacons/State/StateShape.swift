@@ -1,21 +1,21 @@
-/// What the octets of a state consist of. It is kept beside states that must outlive a version, so that a later version reads them
-/// by the names of their fields: fields that it no longer has are passed over, and new ones keep the value that a new part has.
+/// What the octets of a state consist of. It is saved beside states that must outlive a version, so that a later version can read
+/// them by the names of their fields. That version skips fields that it no longer has; its new fields keep their initial values.
 ///
 /// So a field whose meaning changes needs another name.
 public indirect enum StateShape: Equatable, Sendable {
-  /// As many octets.
+  /// This many octets.
   case octets(Int)
   case optional(StateShape)
   case list(StateShape)
   case table(StateShape, StateShape)
   case part([Field])
-  /// A value that writes itself in another way. A part that has one is read only where nothing of it has changed.
+  /// A value that writes itself in another way. A part with such a value is read only if its shape has not changed.
   case unknown
 
   public struct Field: Equatable, Sendable {
     public var name: String
     public var shape: StateShape
-    /// What a new part has there.
+    /// The field's value in a new part.
     var initial: [UInt8] = []
 
     public init(name: String, shape: StateShape, initial: [UInt8] = []) {
@@ -25,7 +25,7 @@ public indirect enum StateShape: Equatable, Sendable {
     public static func == (a: Self, b: Self) -> Bool { a.name == b.name && a.shape == b.shape }
   }
 
-  /// Of a part's fields.
+  /// The shape of a part, from its fields.
   public init(of part: some StateFields) {
     var coder = StateCoder()
     coder.described = []
@@ -132,7 +132,7 @@ private struct StateRewriter {
   }
 }
 
-/// Without what a new part has: only the program knows that.
+/// Initial values are not written: only the program knows them.
 extension StateShape: StateCoded {
   private enum Tag: UInt8 { case octets, optional, list, table, part, unknown }
   /// Deeper shapes are not read.
@@ -173,7 +173,7 @@ extension StateShape: StateCoded {
     guard depth < Self.depth, let tag = Tag(rawValue: try coder.read()) else { throw coder.damaged }
     func inner() throws(StateError) -> StateShape { try StateShape(reading: &coder, depth: depth + 1) }
     switch tag {
-    // What takes no octets could be repeated without end.
+    // A list of elements without octets could claim any length.
     case .octets:
       let count: UInt16 = try coder.read()
       guard count > 0 else { throw coder.damaged }

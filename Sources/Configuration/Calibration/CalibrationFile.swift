@@ -62,9 +62,10 @@ extension CalibrationFile {
 }
 
 extension CalibrationFile {
-  /// Gives rooms that were renamed since their new names: those with the same receivers, which the file does not know.
+  /// Renames rooms as the configuration has renamed them since. A room's new name is that of a configured room with the same
+  /// receivers which the file does not have.
   ///
-  /// - Returns: the new name of each.
+  /// - Returns: the new names, by the old ones.
   @discardableResult package mutating func rename(for configuration: Configuration) -> [String: String] {
     let rooms = configuration.rooms
     let known = Set(account.stays.map(\.room))

@@ -12,7 +12,7 @@ struct CalibrationParser {
   let bytes: [UInt8]
   var cursor = JSONCursor()
   private var sampleCount = 0
-  /// Receivers that were read: also those of an earlier `receivers` in the same file.
+  /// Receivers read so far, also those of an earlier `receivers` in the same file.
   private var names: Set<String> = []
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -159,8 +159,8 @@ package struct ConfigurationText: Sendable {
     "beacons:\n  - { name: \(yamlScalar(name)), irk: \(yamlScalar(name)) }\n"
   }
 
-  /// Makes the plan that somebody has drawn the plan of the file: its rooms, its doors, and the places of receivers. What was not
-  /// drawn otherwise stays as it is written. Zones of a room that has another name now follow it.
+  /// Puts a drawn plan into the file: its rooms, its doors, and the places of receivers. Text of unchanged things stays as it is.
+  /// Zones follow rooms that were renamed.
   package func changing(_ drawn: DrawnPlan) throws(EditRefusal) -> Changed {
     let (current, _) = try current(yaml: nil)
     var drawn = drawn

@@ -35,7 +35,7 @@ package final class ConfigurationWriter: Sendable {
     return last.revision == now.revision
   }
 
-  /// Why the file cannot be replaced, as far as its folder tells; nil: nothing speaks against it.
+  /// Why the file cannot be replaced, as far as its folder shows; nil: it probably can.
   package var obstacle: Refusal? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }

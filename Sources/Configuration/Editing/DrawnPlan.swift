@@ -4,7 +4,7 @@ import Proximity
 package struct DrawnPlan: Sendable {
   package struct Room: Sendable {
     package var name: String
-    /// Its name in the file; nil: it is new. A room of the file that no drawn one was is removed.
+    /// The room's name in the file; nil: it is new. Rooms of the file to which no drawn room refers are removed.
     package var former: String?
     package var floor: String?
     /// Empty: none.
@@ -22,7 +22,7 @@ package struct DrawnPlan: Sendable {
 
   package var rooms: [Room] = []
   package var doors: [DoorSettings] = []
-  /// By receiver. nil: it is taken off the plan. A receiver that is not here stays where it is.
+  /// Positions by receiver; nil: the receiver is removed from the plan. Receivers that are not listed stay where they are.
   package var places: [String: Position?] = [:]
 
   package init() {}
@@ -41,7 +41,7 @@ package struct DrawnPlan: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// What cannot be drawn, in plain words, as far as `check` would not name the room; nil: nothing.
+  /// What is wrong with the drawing, in plain words. Only faults for which `check` would not name the room. nil: nothing.
   func fault(over current: Configuration) -> String? {
     var formers: Set<String> = []
     for room in rooms {
@@ -109,7 +109,7 @@ package struct DrawnPlan: Sendable {
             name: receiver.name, calibration: Calibration(position: receiver.calibration.position)))
       }
     }
-    // It is fitted to the rooms when it is read.
+    // A calibration is fitted to the rooms when the file is read, so it may change with them.
     rest.roomCalibration = changed.roomCalibration
     rest.calibrationAccount = changed.calibrationAccount
     return rest == changed

@@ -2,7 +2,7 @@ import Core
 import FoundationEssentials
 import Glibc
 
-/// The file of keys, to which one is added. What is in it stays. Only its owner may read it.
+/// The keys file, to which a key can be added. Its other lines stay as they are. Only its owner may read it.
 package struct KeysFile: Sendable {
   /// Why a key is not added, in plain words.
   package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -77,7 +77,7 @@ package struct KeysFile: Sendable {
     let file = try FileDescriptor(creating: path)
     var owner = stat()
     if let neighbour, unsafe stat(neighbour, &owner) == 0 {
-      // Only root can, and only root need.
+      // Only root can change the owner, and only root needs to.
       _ = fchown(file.number, owner.st_uid, owner.st_gid)
     }
   }

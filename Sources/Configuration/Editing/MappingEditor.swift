@@ -175,7 +175,7 @@ struct MappingEditor {
       edits.replace(lines, with: comments.map { indentation + $0 + source.lineEnd }.joined())
       return
     }
-    // It is on the line of the entry's dash. The next key moves there, and comments go above.
+    // The removed key is on the line of the entry's dash. The next key moves there, and comments move above it.
     let indentation = source.bytes[line..<start].prefix { $0 == 0x20 }.count
     let isDash = source.text(line + indentation..<start).allSatisfy { "- \t".contains($0) }
     guard isDash, place + 1 < pairs.count else { throw Unsupported("nothing would be left") }

@@ -195,7 +195,7 @@ struct PlanEditor {
 
   // MARK: Coordinates
 
-  /// Writes those coordinates of a point that are others, in the unit that they have.
+  /// Writes the coordinates of a point that have changed, in their present unit.
   private func change(
     _ node: Node, from former: [Double], to wanted: [Double], _ source: SourceText, _ edits: inout TextEdits
   ) throws(Unsupported) {
@@ -260,7 +260,7 @@ extension SourceText {
         place += 1
         continue
       }
-      // With the comma after them, or before the last ones.
+      // The range includes the comma after the entries, or before them if they are the last.
       let isLast = place == entries.count
       let start = isLast && first > 0 ? end(of: entries[first - 1]) : range(of: entries[first]).lowerBound
       let end = isLast ? end(of: entries[place - 1]) : range(of: entries[place]).lowerBound

@@ -10,7 +10,7 @@ struct ReceiverEditor {
     self.root = root
   }
 
-  /// - Parameter meant: the configuration; becomes that of the changed text.
+  /// - Parameter meant: the configuration of the text; afterwards that of the changed text.
   func change(_ wanted: [ReceiverSettings], in meant: inout Configuration, _ edits: inout TextEdits)
     throws(Unsupported)
   {

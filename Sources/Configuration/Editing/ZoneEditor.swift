@@ -210,8 +210,8 @@ extension RuleValue {
     }
   }
 
-  /// The largest distance that a file may have, if a default is beyond that. No signal is weaker than -127 dBm, so that means
-  /// the same.
+  /// The value as a file may state it: at most the largest distance, at least -127 dBm. No signal is weaker, so that means the
+  /// same.
   var writable: RuleValue {
     switch self {
     case .threshold(.signal(let strength)) where strength < -127: .threshold(ZoneSettings.heardAtAll)

@@ -70,7 +70,7 @@ package struct Draft: Hashable, Sendable {
   package var page = Page.off
   /// As the configuration has it.
   package var pagePasswordFile: String?
-  /// Those that publish to the broker.
+  /// Scanners that publish to the broker.
   package var scanners: [FoundScanner] = []
   /// Whether this machine listens itself.
   package var usesRadio = true

@@ -107,7 +107,7 @@ package struct Interview {
       usual: Draft.Page.here.rawValue, option: "--page here, everywhere or off")
     try settle(question, given: given.page) { interview, text in
       guard let page = Draft.Page(rawValue: text.lowercased()) else { return "here, everywhere or off?" }
-      // Where the file will be is known at the end.
+      // The path of the password's file depends on where the configuration will be, which is known at the end.
       return interview.take { ($0.page, $0.pagePasswordFile) = (page, page == .everywhere ? "page" : nil) }
     }
     guard draft.page == .everywhere else { return }
@@ -435,13 +435,13 @@ extension Interview {
     return await surroundings.refusal(of: broker)
   }
 
-  /// With its password.
+  /// The remote broker with its password.
   private var remoteBroker: RemoteBroker? {
     guard case .remote(let broker)? = configuration?.broker else { return nil }
     return broker
   }
 
-  /// Of the answers so far.
+  /// The configuration from the answers so far.
   private var configuration: Configuration? {
     guard var configuration = try? draft.read(path: path) else { return nil }
     if case .remote(var broker) = configuration.broker {

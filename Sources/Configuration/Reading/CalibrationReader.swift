@@ -67,7 +67,7 @@ struct CalibrationReader {
           + listed(lost.map(quoted), joining: "and"),
         hint: "calibrate again if rooms were divided, or renamed with other receivers")
     }
-    // A receiver that is in no room may have heard the walk, too. A renamed one is also reported under its new name.
+    // A receiver in no room may have heard the walk, too. A renamed receiver is also reported under its new name.
     let mounted = configuration.rooms.flatMap(\.receivers) + configuration.receivers.map(\.name)
     let heard = configuration.roomCalibration?.receiverNames ?? []
     let strangers = heard.filter { !mounted.contains($0) }
@@ -110,7 +110,7 @@ struct CalibrationReader {
   }
 }
 
-/// Rooms of which nothing is known but the name: a walk can show how receivers hear a beacon there.
+/// Rooms of which only the name is known. A walk can show how receivers hear a beacon there.
 struct UnmeasuredRooms {
   var rooms: [RoomReader.Entry]
 

@@ -29,7 +29,7 @@ package struct Explanation: Hashable, Sendable {
   package var http: String?
   /// nil: metrics are off.
   package var metrics: String?
-  /// What is kept of what happened.
+  /// What the diary keeps.
   package var diary: String
   /// nil: no observations are published.
   package var observations: String?

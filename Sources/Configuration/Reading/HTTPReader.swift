@@ -122,7 +122,7 @@ func sentence(_ http: HTTPSettings) -> String {
   switch (http.readPassword != nil, http.isLoopback) {
   case (true, _): parts.append("with a password")
   case (false, true): parts.append("without a password")
-  // It is in a file that only the gateway may read.
+  // The password is in a file that only the gateway may read.
   case (false, false): break
   }
   if !http.proxies.isEmpty {

@@ -4,7 +4,7 @@ import Contract
 struct HomeAssistantReader {
   /// Includes zones that could not be read.
   var zoneNames: Set<String>
-  /// Of the gateway's own topics.
+  /// The levels before the gateway's in its own topics.
   var root: String
 
   private static let hint = "on, off, or for example { zones: { house: zone.home } }"

@@ -11,9 +11,9 @@ struct NamedFileReader {
   let connects: Bool
   /// Whether the configuration is only checked, and where; nil: it is used.
   var check: Configuration.Check?
-  /// Where to read what an absolute path names instead: a file that is about to take its place.
+  /// By absolute path: a file to read instead, because it is about to replace that one.
   var substitutes: [String: String] = [:]
-  /// Those that were asked for.
+  /// The files that were read, or looked for.
   let named = NamedFiles()
 
   /// The first line of a file that only its owner may read.
@@ -35,7 +35,7 @@ struct NamedFileReader {
       } else {
         let hint =
           path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)"
-        // `run` would refuse it. Whoever may not look into the folder cannot know.
+        // `run` would refuse a missing file. A user who may not read the folder cannot know whether it is missing.
         if check == .here, error.isAbsent {
           value.error(what, hint: hint)
         } else {
@@ -91,13 +91,13 @@ struct NamedFileReader {
     if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
   }
 
-  /// Checks the certificates of the authorities to trust. What is used learns it from libssl.
+  /// Checks the certificates of the authorities to trust. A configuration in use is checked by libssl.
   func checkAuthorities(_ value: Value, _ path: String) {
     guard check != nil, exists(path), !CertificateAuthorities.canBeRead(path) else { return }
     value.error("\(quoted(path)) has no certificate in PEM form")
   }
 
-  /// Checks a certificate and its key. What is used learns it from libssl.
+  /// Checks a certificate and its key. A configuration in use is checked by libssl.
   func checkPair(_ certificate: Value, _ certFile: String, _ key: Value, _ keyFile: String) {
     guard check != nil, exists(certFile), exists(keyFile) else { return }
     switch CertificatePair(certificate: certFile, key: keyFile).fault {

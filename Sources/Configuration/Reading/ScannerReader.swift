@@ -8,7 +8,7 @@ struct ScannerReader {
   var beacons: [BeaconSettings]
   /// Includes beacons that could not be read.
   var beaconNames: Set<String>
-  /// Of the topics of other Beaconkeepers.
+  /// The levels before the gateway's in the topics of other Beaconkeepers.
   var root: String
 
   private static let hint = "for example { kind: espresense }"

@@ -134,7 +134,7 @@ final class Section {
   /// The index of each key in `entries`.
   private var places: [String: Int] = [:]
   private var asked: Set<String> = []
-  /// Those of them that are another program's names.
+  /// Those of the keys that are another program's names.
   private var foreign: Set<String> = []
 
   var diagnostics: Diagnostics { value.diagnostics }

@@ -159,8 +159,8 @@ extension DiscoveryDevice {
   }
 
   private static func room(of name: String, topics: Topics) -> DiscoveryComponent {
-    // The same word as for a tracker. No value would mean unknown, which is the state before the gateway knows.
-    // Probability and position change all the time, and each change is a row in Home Assistant's history.
+    // In no room the state is the same word as for a tracker: no value would mean "unknown", as before the gateway knows.
+    // Probability and position are left out, because each change is a row in Home Assistant's history.
     ofRooms(
       .entity("sensor", "room", named: "Room"), icon: "mdi:floor-plan", topic: topics.room(beacon: name),
       value: "{{ value_json.room or '\(WhereaboutsMessage.nowhere)' }}",
@@ -292,7 +292,7 @@ extension DiscoveryDevice {
     remaining[text: "device_class"] = "duration"
     remaining[text: "unit_of_measurement"] = "s"
     remaining["suggested_display_precision"] = .number(0)
-    // Without a limit there is no number.
+    // Null while time is unlimited.
     remaining[text: "value_template"] = "{{ value_json.remaining_s }}"
 
     var components = [state.from(.minimal), ranging, remaining]
@@ -330,7 +330,7 @@ extension DiscoveryDevice {
     var lateness = number("late_s", "Lateness", icon: "mdi:timer-sand", "measurement")
     lateness[text: "device_class"] = "duration"
     lateness[text: "unit_of_measurement"] = "s"
-    // A late report can take a missed one back, so these are no totals that only increase.
+    // These totals can decrease, because a late report turns a missed near into a seen one.
     var counts = [
       number("missed", "Missed", icon: "mdi:eye-off", "measurement"),
       number("false", "Seen without near", icon: "mdi:eye-refresh", "measurement"),

@@ -5,7 +5,7 @@ import Core
 /// the offset plus the shortest delay in the network. The minimum is kept for each of a few parts of that minute, so it follows
 /// the drift of both clocks and needs little memory.
 struct GatewayClock: Equatable, Sendable {
-  /// A message that took longer than this, or that much less than the fastest, comes from a clock that jumped.
+  /// If a message seems to have taken longer than this, or to be faster than the fastest by more than this, the clock has jumped.
   static let tolerance = TimeSpan.seconds(60)
   /// A message that seems faster than all before by more than this is believed only if the next one agrees.
   private static let leap = TimeSpan.seconds(2)
@@ -44,7 +44,7 @@ struct GatewayClock: Equatable, Sendable {
   /// Processes a message's times; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
   /// believed. For one that seems far ahead, the previous offset is used.
   ///
-  /// - Parameter slack: the message may have arrived that much later than `arrival`, so it proves nothing new about their
+  /// - Parameter slack: by how much the message may have come later than `arrival`. If it may, it proves nothing new about their
   ///   clock.
   mutating func take(
     sent: MonotonicTime, arrival: MonotonicTime, slack: TimeSpan = .zero
@@ -68,7 +68,7 @@ struct GatewayClock: Equatable, Sendable {
       }
     }
     doubted = nil
-    // The offset has drifted since then.
+    // After so long without a message the clocks have drifted apart.
     if let taken, arrival - taken > Self.tolerance { least.removeAll() }
     (taken, refusedSince) = (arrival, nil)
     if let last = least.last, arrival - last.start < Self.part {
@@ -85,7 +85,7 @@ struct GatewayClock: Equatable, Sendable {
     return apparent - doubted <= Self.leap && doubted - apparent <= Self.leap
   }
 
-  /// Arrival times since then were wrong: forgets a clock of which nothing else is known.
+  /// Arrival times since then were wrong: forgets the offset if it rests on them alone.
   mutating func forget(since time: MonotonicTime) {
     if let first = least.first, first.start >= time { least.removeAll() }
   }

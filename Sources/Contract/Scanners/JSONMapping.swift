@@ -61,7 +61,7 @@ package struct JSONMapping: Hashable, Sendable {
     var tree: JSONTree
   }
 
-  /// nil: it is another kind of message.
+  /// nil: the message is of another kind.
   private func elements(of message: JSONTree) throws(ScannerRefusal) -> [Element]? {
     switch message {
     case .list, .object: break
@@ -80,7 +80,7 @@ package struct JSONMapping: Hashable, Sendable {
   private func value(_ field: Field, of element: Element, in message: JSONTree) -> JSONTree? {
     guard let path = fields[field] else { return nil }
     if path == Self.memberName { return element.name.map(JSONTree.text) }
-    // What is common to all devices is beside them, not in another device.
+    // A field that is common to all devices stands beside them in the message.
     let found = lookUp(path, in: element.tree) ?? lookUp(path, in: message)
     return found == .null ? nil : found
   }
@@ -93,7 +93,7 @@ package struct JSONMapping: Hashable, Sendable {
     }
   }
 
-  /// A number, or a text that is one, as some gateways send; nil: there is none.
+  /// A number. Some gateways send it as a text. nil: there is none.
   private func number(
     _ field: Field, of element: Element, in message: JSONTree
   ) throws(UnreadableField) -> Double? {
@@ -180,7 +180,7 @@ extension JSONMapping {
     return device
   }
 
-  /// - Parameter unreadable: is called with a field that has a value, which cannot be read.
+  /// - Parameter unreadable: is called with each field whose value cannot be read.
   private func payload(
     of element: Element, in message: JSONTree, id: String?, unreadable: (UnreadableField) -> Void
   ) throws(ScannerRefusal) -> [UInt8] {
@@ -271,9 +271,9 @@ extension JSONMapping {
 }
 
 extension JSONMapping.NumberForm {
-  /// The number that a text is; nil: it is none, or its base must be stated.
+  /// Reads a text as a number; nil: it is not one, or its base must be stated.
   ///
-  /// - Parameter isSignal: of one octet, with a sign.
+  /// - Parameter isSignal: hexadecimal digits stand for one octet with a sign.
   func number(_ text: String, isSignal: Bool) -> Double? {
     guard text.utf8.count <= 24 else { return nil }
     let isPrefixed = text.hasPrefix("0x") || text.hasPrefix("0X")
@@ -288,7 +288,7 @@ extension JSONMapping.NumberForm {
     return Double(text)
   }
 
-  /// Whether it is not written as a decimal number: with letters, or padded with zeros.
+  /// Whether a text may be hexadecimal: digits with letters, or padded with zeros.
   func isHexadecimal(_ text: String) -> Bool {
     let digits = text.utf8
     guard digits.count > 1, digits.allSatisfy({ hexadecimalDigit($0) != nil }) else { return false }
@@ -297,11 +297,11 @@ extension JSONMapping.NumberForm {
   }
 }
 
-/// A field of a message that has a value, which cannot be read.
+/// A field of a message whose value cannot be read.
 struct UnreadableField: Error {
   var field: JSONMapping.Field
   var value: String
-  /// Whether it looks like a number in hexadecimal digits.
+  /// Whether the value looks like a number in hexadecimal digits.
   var isOfBase = false
 
   /// For the log.

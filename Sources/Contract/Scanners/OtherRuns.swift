@@ -5,11 +5,11 @@ import Core
 /// former run keeps sending, there are two gateways. Then the first one counts, and the others only after it has fallen silent.
 struct OtherRuns: Sendable {
   private enum Kind: UInt8, StateCoded {
-    /// It counted before the present one.
+    /// The run that counted before the present one.
     case former
-    /// It cannot have started after the present one: late batches of an earlier run, or a second gateway.
+    /// A run that cannot have started after the present one: its batches come late, or from a second gateway.
     case stranger
-    /// It began while another run was active.
+    /// A run that began while another one was active: a second gateway.
     case twin
   }
 
@@ -71,7 +71,7 @@ struct OtherRuns: Sendable {
       runs[place].kind = .twin
       throw .twin
     }
-    // It never ended, so the later runs were not restarts.
+    // This run never ended, so the later ones were not its restarts.
     for later in runs.indices[place...] where runs[later].kind == .former { runs[later].kind = .twin }
     runs.remove(at: place)
     note(Run(boot: present, kind: .twin, heard: time))

@@ -17,7 +17,7 @@ struct RemoteGateway: Sendable {
   private(set) var boot: String
   /// When its first batch arrived.
   private var since: MonotonicTime
-  /// When its last one was sent, by its own clock.
+  /// When the run's last batch was sent, by its own clock.
   private var sent = MonotonicTime.zero
   private var others = OtherRuns()
   private(set) var clock = GatewayClock()
@@ -87,8 +87,8 @@ struct RemoteGateway: Sendable {
     sequences.removeAll()
   }
 
-  /// Whether a batch of another run may be of one that began after this one: it was sent later than this run's last batch, or
-  /// by a clock that started since then with the machine. If little is known of this run, it may.
+  /// Whether another run may have begun after this one: its batch was sent later than this run's last one, or by a clock that was
+  /// restarted with the machine since then, or little is known of this run.
   private func mayFollow(_ batch: ObservationBatch, at arrival: MonotonicTime) -> Bool {
     // Made before the machine started.
     if batch.held == nil { return false }

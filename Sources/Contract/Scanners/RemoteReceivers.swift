@@ -19,7 +19,7 @@ struct RemoteReceivers: Sendable {
     var lastNews = MonotonicTime(nanoseconds: .min)
     /// Its last reported health.
     var health: ReceiverHealth?
-    /// Whether the configuration has it; then it makes room for no other.
+    /// Whether the configuration names it. Such a receiver never makes room for another.
     var isNamed = false
     var pace = SpeakingPace()
 
@@ -40,7 +40,8 @@ struct RemoteReceivers: Sendable {
   static let evictable = TimeSpan.seconds(10)
   /// A receiver that has been silent for this long is quiet.
   private static let silence = TimeSpan.seconds(60)
-  /// After a new connection, how long a receiver that was cut off with us may take to report that it is offline.
+  /// How long a receiver may take, once we are connected again, to report that it is offline. It may have lost the broker when we
+  /// did.
   private static let patience = TimeSpan.seconds(5)
 
   private(set) var table = ReceiverTable()
@@ -54,7 +55,7 @@ struct RemoteReceivers: Sendable {
   /// Before this time no receiver makes room for another.
   private var nextEviction = MonotonicTime(nanoseconds: .min)
 
-  /// Reserves room for names that may report.
+  /// Reserves room for receivers that may report.
   ///
   /// - Parameter named: those in the configuration.
   mutating func expect(_ names: [String], named: Set<String>) {
@@ -65,7 +66,7 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// Whether the configuration names a receiver with this beginning.
+  /// Whether the configuration names a receiver that begins with this prefix.
   func names(anyOf prefix: String) -> Bool {
     table.indices.contains { entries[Int($0.rawValue)].isNamed && table.name(of: $0).hasPrefix(prefix) }
   }
@@ -80,7 +81,7 @@ struct RemoteReceivers: Sendable {
   ///
   /// - Parameters:
   ///   - limit: how many names scanners may add. Beyond it, the receiver that was unheard for longest makes room.
-  ///   - renamings: the index that it leaves.
+  ///   - renamings: gets the index of the receiver that made room.
   mutating func index(
     of name: String, limit: Int, at time: MonotonicTime, into renamings: inout [ReceiverRenaming]
   ) throws(ScannerRefusal) -> ReceiverIndex {
@@ -101,8 +102,8 @@ struct RemoteReceivers: Sendable {
     return index
   }
 
-  /// The receiver that makes room for another: unheard for longest, and named nowhere. Anybody can invent receivers, so there
-  /// must be room again for a true one.
+  /// The receiver that makes room for another: the one unheard for longest that the configuration does not name. Anybody can
+  /// invent receivers, so there must be room again for a true one.
   private mutating func unheardLongest(at time: MonotonicTime) -> ReceiverIndex? {
     guard time >= nextEviction else { return nil }
     var unheard: Int?
@@ -111,7 +112,7 @@ struct RemoteReceivers: Sendable {
     }
     guard let place = unheard else { return nil }
     let silent = entries[place].lastNews
-    // No time is earlier than the earliest.
+    // Subtracting the earliest time would overflow.
     guard silent.nanoseconds == .min || time - silent >= Self.evictable else {
       nextEviction = silent + Self.evictable
       return nil
@@ -135,7 +136,7 @@ struct RemoteReceivers: Sendable {
     if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
   }
 
-  /// Processes a message of a receiver that is no observation.
+  /// Processes a message of a receiver that is not an observation.
   mutating func lives(
     _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
@@ -143,12 +144,12 @@ struct RemoteReceivers: Sendable {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     entries[place].lastNews = max(entries[place].lastNews, time)
-    // Only an observation outweighs its own report that it is offline.
+    // A receiver that reported itself offline, or its gateway reported blind, stays so: only an observation outweighs that.
     if entries[place].isOffline || entries[place].fault != nil { return }
     set(receiver, .ok, "", at: time, wallTime, into: &changes)
   }
 
-  /// Its last will, or that it is back.
+  /// Processes a receiver's last will, or its report that it is back.
   mutating func setOffline(
     _ receiver: ReceiverIndex, _ isOffline: Bool, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
@@ -178,7 +179,7 @@ struct RemoteReceivers: Sendable {
 
   mutating func brokerConnected(at time: MonotonicTime) { connected = time }
 
-  /// All of them are blind.
+  /// All receivers are blind now.
   mutating func brokerDisconnected(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
@@ -189,7 +190,8 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// Time passes: some have been silent for long; others were cut off with the broker and reported no fault since.
+  /// Time passes: marks receivers that were silent for long as quiet, and also those that have reported no fault since the broker
+  /// is back.
   mutating func look(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {

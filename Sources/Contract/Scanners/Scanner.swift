@@ -24,7 +24,7 @@ package struct Scanner: Hashable, Sendable {
   /// Beacons by the scanner's own ids: in a configuration the beacons' names, otherwise their keys
   /// (`BeaconCatalogue.key(of:)`).
   package var identities: [String: String]
-  /// How long gateways collect observations before they publish them, at most. Others publish at once.
+  /// How long gateways collect observations at most before they publish them. Other scanners publish at once.
   package var interval: TimeSpan
   /// Whether there are rooms, which wait for `interval`.
   package var servesRooms = false

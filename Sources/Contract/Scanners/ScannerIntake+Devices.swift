@@ -56,7 +56,7 @@ extension ScannerIntake {
     }
   }
 
-  /// Of its address, or else of its id or payload.
+  /// A hash of the device's address, or else of its id or payload.
   private static func hash(_ device: ScannedDevice) -> UInt64 {
     if let address = device.address { return (address.bits &* 0x9E37_79B9_7F4A_7C15) >> 40 }
     let id = Array((device.id ?? "").utf8)

@@ -66,8 +66,8 @@ extension ScannerIntake {
     }
   }
 
-  /// Whether there is room for another gateway. If not, the one unheard for longest makes it, unless the configuration names
-  /// a receiver of it.
+  /// Whether there is room for another gateway. If there is none, the one unheard for longest makes room, unless the
+  /// configuration names one of its receivers.
   private mutating func hasRoom(at time: MonotonicTime) -> Bool {
     if gateways.count < Self.gatewayLimit { return true }
     guard time >= nextGateway else { return false }

@@ -18,12 +18,12 @@ import Core
 package struct ScannerIntake: Sendable {
   /// In bytes. A gateway that sends arrays of a thousand devices stays below this.
   package static let largestMessage = 192 << 10
-  /// How many receivers scanners may add to the configured ones. Then those unheard for longest make room.
+  /// How many receivers scanners may add to the configured ones. Beyond that, those unheard for longest make room.
   package static let receiverLimit = 1000
   static let gatewayLimit = 256
 
   package private(set) var scanners: [Scanner]
-  /// Our own name: our observations come back to us.
+  /// Our own name, because our observations come back to us.
   let ownGateway: String
   var receivers = RemoteReceivers()
   var gateways: [String: RemoteGateway] = [:]
@@ -32,8 +32,8 @@ package struct ScannerIntake: Sendable {
   var repeats = RepeatMemory()
   /// What came from each scanner, for `health`.
   package internal(set) var figures: [HealthMessage.Scanner]
-  /// Observations of other gateways that were over a minute old, and those of refused batches, each time that they come.
-  /// Repetitions of an accepted batch do not count.
+  /// Observations of other gateways that were over a minute old, and all observations of refused batches, counted each time they
+  /// come. Repetitions of an accepted batch do not count.
   package internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
   static let noticeLimit = 200
@@ -44,7 +44,7 @@ package struct ScannerIntake: Sendable {
 
   /// - Parameters:
   ///   - expected: names of receivers that may report.
-  ///   - named: those that the configuration has, which make room for no others; nil: all of these.
+  ///   - named: those in the configuration, which never make room for others; nil: all of `expected`.
   package init(_ scanners: [Scanner], ownGateway: String, expected: [String], named: [String]? = nil) {
     self.scanners = scanners
     self.ownGateway = ownGateway
@@ -60,7 +60,7 @@ package struct ScannerIntake: Sendable {
     let latest = gateways.sorted { ($1.value.heard, $0.key) < ($0.value.heard, $1.key) }
     return latest.prefix(Self.listedGateways).map { $1.figures(named: $0) }.sorted { $0.name < $1.name }
   }
-  /// How many more there are.
+  /// How many gateways are not in `gatewayFigures`.
   package var unlistedGateways: Int { max(0, gateways.count - Self.listedGateways) }
   private static let listedGateways = 100
 
@@ -76,7 +76,7 @@ package struct ScannerIntake: Sendable {
     }
   }
 
-  /// Those that say whether a scanner is there. They must arrive even if others come too fast.
+  /// The filters for messages that say whether a scanner is there. These must arrive even if other messages come too fast.
   package var statusFilters: Set<String> { Set(scanners.compactMap { $0.status?.filter }) }
 
   /// Processes a message.
@@ -85,7 +85,7 @@ package struct ScannerIntake: Sendable {
   ///   - arrival, wallTime: now.
   ///   - slack: how much later than `arrival` the message may have come.
   ///   - hearing: the result is appended.
-  /// - Returns: false if it is not of a scanner.
+  /// - Returns: false if the message is not from a scanner.
   package mutating func take(
     _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
     slack: TimeSpan = .zero, into hearing: inout Hearing
@@ -117,12 +117,12 @@ package struct ScannerIntake: Sendable {
   /// A message and its scanner.
   struct Message {
     var payload: [UInt8]
-    /// Its place in the configuration.
+    /// The scanner's place in the configuration.
     var scanner: Int
     var isRetained: Bool
     var arrival: MonotonicTime
     var wallTime: WallTime
-    /// How much later it may have come.
+    /// How much later than stated the message may have come.
     var slack: TimeSpan
   }
 
@@ -153,7 +153,7 @@ package struct ScannerIntake: Sendable {
 
   /// - Parameters:
   ///   - source: a further name for the log message.
-  ///   - field: what could not be read. Each field is logged once.
+  ///   - field: the field that could not be read. Each field is logged once.
   mutating func refuse(
     _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, for field: UnreadableField? = nil,
     into hearing: inout Hearing
@@ -183,7 +183,7 @@ package struct ScannerIntake: Sendable {
     receivers.brokerDisconnected(at: time, wallTime, into: &hearing.changes)
   }
 
-  /// Messages since `time` came later than was stated.
+  /// Messages since `time` may have arrived later than was stated.
   package mutating func arrivalsWereWrong(since time: MonotonicTime) {
     for name in gateways.keys { gateways[name]?.forgetClock(since: time) }
   }
@@ -214,7 +214,7 @@ package struct ScannerIntake: Sendable {
   }
 }
 
-/// The index of a receiver in `ScannerIntake.table` belongs to another one now.
+/// An index in `ScannerIntake.table` that belongs to another receiver now.
 package struct ReceiverRenaming: Hashable, Sendable {
   package var receiver: ReceiverIndex
   package var name: String

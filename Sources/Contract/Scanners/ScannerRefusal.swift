@@ -10,7 +10,7 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   case receiver
   /// The names of receivers are used up.
   case receivers
-  /// It identifies no beacon that could be configured.
+  /// The observation identifies no beacon that could be configured.
   case identity
   /// A field has a value that cannot be read. The rest of the observation counts if it identifies a beacon.
   case field
@@ -30,7 +30,7 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   case age
   /// Two gateways publish under one name.
   case twin
-  /// It is of an earlier run of this gateway than the one that counts.
+  /// A batch from an earlier run of this gateway than the one that counts.
   case former
   /// A batch that came already or is older than one that did, or a device with the same time as before.
   case repeated

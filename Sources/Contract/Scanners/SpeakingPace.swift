@@ -6,9 +6,9 @@ import Core
 struct SpeakingPace: Sendable {
   /// Time is divided into spans, and each is compared with those before it.
   private static let span = TimeSpan.seconds(5)
-  /// After how many spans its usual pace is known.
+  /// After this many spans the usual pace is known.
   private static let learnt: UInt8 = 12
-  /// It is told again after this time.
+  /// After this time a change is reported again.
   private static let pause = TimeSpan.seconds(3600)
 
   private var start = MonotonicTime(nanoseconds: .min)
@@ -44,7 +44,7 @@ struct SpeakingPace: Sendable {
 
   private mutating func close(at time: MonotonicTime) {
     let passed = (time - start).nanoseconds / Self.span.nanoseconds
-    // A burst moves what is usual slowly.
+    // A burst changes the usual pace only slowly.
     learn(min(count, usualCount / 8 + 10), UInt32(devices.nonzeroBitCount))
     for _ in 1..<max(min(passed, 17), 1) { learn(0, 0) }
     start = start + TimeSpan(nanoseconds: passed * Self.span.nanoseconds)
@@ -73,7 +73,7 @@ extension SpeakingPace: StateElement {
 }
 
 extension ScannerIntake {
-  /// Notes an observation of a receiver, and tells if it speaks otherwise than before.
+  /// Records an observation of a receiver. Adds a notice if the receiver reports far more often than before, or far more devices.
   mutating func noteSpeech(
     of receiver: ReceiverIndex, about device: UInt64, at time: MonotonicTime, into hearing: inout Hearing
   ) {

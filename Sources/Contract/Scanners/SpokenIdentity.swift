@@ -47,7 +47,7 @@ enum SpokenIdentity {
     return ScannedValue.address(String(text[text.index(after: colon)...]))
   }
 
-  /// Whether a scanner has it as a name of its own for a device: no address, and no identity resolving key, which is a secret.
+  /// Whether an id is a scanner's own name for a device: neither an address nor an identity resolving key, which is a secret.
   static func isName(_ id: String) -> Bool {
     ScannedValue.isName(id) && address(id) == nil && ScannedValue.address(id) == nil
       && !id.lowercased().hasPrefix("irk:")

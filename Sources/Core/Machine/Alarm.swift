@@ -4,7 +4,7 @@ import Synchronization
 package final class Alarm: Sendable {
   struct State {
     var sleeper: CheckedContinuation<Void, Never>?
-    /// It rang while nobody waited.
+    /// The alarm rang while nothing waited for it.
     var hasRung = false
   }
 

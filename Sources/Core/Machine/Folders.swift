@@ -18,7 +18,7 @@ package func synchroniseFolder(_ folder: String) {
   close(number)
 }
 
-/// Keeps others who ask for the same folder out, until it goes.
+/// Locks a folder against others who use this lock, for as long as the value lives.
 package final class FolderLock: Sendable {
   private let file: FileDescriptor
 

@@ -3,7 +3,8 @@
 public struct PauseWatch: Sendable {
   /// How often to call `look` at least, while a pause could be mistaken for silence.
   public static let pace = TimeSpan.seconds(1)
-  /// The same while there is nothing to miss. Timers stop while the machine is suspended, so a longer interval would miss that.
+  /// The interval while there is nothing to miss. Timers stop while the machine is suspended, so a longer interval would not
+  /// notice that.
   public static let idlePace = TimeSpan.seconds(5)
   /// A pause must be at least this long. Even on a busy machine the interval is shorter.
   public static let least = TimeSpan.seconds(3)

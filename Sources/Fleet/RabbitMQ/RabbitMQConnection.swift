@@ -13,7 +13,7 @@ package final class RabbitMQConnection {
   let state: amqp_connection_state_t
   /// nil: no encryption.
   private var verification: Verification?
-  /// What has arrived of a message, by channel.
+  /// By channel: the part of a message that has arrived.
   var arriving: [UInt16: Arriving] = [:]
   /// The broker accepts no messages for now, because it is short of memory or disk. Publishing would block.
   package internal(set) var isBlocked = false
@@ -272,7 +272,7 @@ package struct QueueMessage: Sendable {
   /// Its number on the channel, for `acknowledge`.
   package var number: UInt64
   package var consumer: String
-  /// It was delivered before, maybe to somebody else.
+  /// The message was delivered before, maybe to another consumer.
   package var isRepeated: Bool
   package var exchange: String
   package var key: String

@@ -4,18 +4,18 @@ import FoundationEssentials
 import Glibc
 import Outbox
 
-/// What a backup has, and where it belongs: the configuration and the files that it names, and the gateway's state.
+/// What a backup contains, and where the parts belong: the configuration, the files that it names, and the gateway's state.
 package struct Backup {
   /// Files in the folder of the configuration, the configuration itself among them.
   static let configuration = "configuration/"
-  /// Files that the configuration names, and that lie elsewhere.
+  /// Files that the configuration names in other folders.
   static let elsewhere = "elsewhere/"
   static let state = "state/"
   /// Where systemd finds the credentials of the units.
   static let credentialStore = "/etc/credstore/"
   private static let credentials = "$CREDENTIALS_DIRECTORY/"
 
-  /// Names of what a backup says of itself.
+  /// The names of a backup's properties.
   enum Property {
     static let version = "version"
     static let gateway = "gateway"

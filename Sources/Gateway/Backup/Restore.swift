@@ -4,22 +4,22 @@ import FoundationEssentials
 import Glibc
 import Outbox
 
-/// Brings a backup back. First everything is written beside its place; only then names change, and what they named before is
-/// kept under a name of its own. While names change, a mark keeps everybody from the state (`UnfinishedRestore`), also after a
+/// Restores a backup. First every file is written beside its target. Then the files are renamed into place, and those that were
+/// there are kept under other names. Meanwhile a mark keeps every gateway from the state (`UnfinishedRestore`), also after a
 /// power cut.
 package struct Restore {
   package enum Fault: Error {
     /// The configuration in the backup has these errors.
     case configuration(ConfigurationErrors, version: String)
-    /// It is to be named.
+    /// The configuration's path is unknown; the user has to name it.
     case noPlace(original: String?)
-    /// Another restore is at work there.
+    /// Another restore uses this folder.
     case busy(folder: String)
   }
 
   package struct Account {
     package var restored: [String] = []
-    /// The names of what was there before.
+    /// Where the files that were there before are kept.
     package var kept: [String] = []
     package var notices: [String] = []
   }
@@ -28,7 +28,7 @@ package struct Restore {
     var target: String
     /// nil: the target is only set aside.
     var new: String?
-    /// What was there before; nil: nothing.
+    /// Where the file that was there before is kept; nil: there was none.
     var kept: String?
   }
 
@@ -39,7 +39,7 @@ package struct Restore {
   private let suffix: String
   private let withElsewhere: Bool
   private var directory = StateDirectory(configured: nil)
-  /// Who may look for the state in there: the gateway of the backup, and the one that the configuration is of here.
+  /// The gateways that may open the state: that of the backup, and that of the configuration on this machine.
   private var gateways: Set<String>
   private var locks: [String: FolderLock] = [:]
   private var moves: [Move] = []
@@ -48,8 +48,8 @@ package struct Restore {
   /// Changes nothing.
   ///
   /// - Parameters:
-  ///   - path: of the configuration; nil: where a configuration is found, or where the service has it.
-  ///   - withElsewhere: whether also what lies outside of the configuration's folder.
+  ///   - path: of the configuration; nil: where one is found, or the usual path of the service.
+  ///   - withElsewhere: whether to restore files outside of the configuration's folder, too.
   package init(
     _ backup: BackupReader, path: String?, withElsewhere: Bool, time: WallTime
   ) throws(Fault) {
@@ -71,8 +71,8 @@ package struct Restore {
     configurationPath = Backup.absolute(place)
   }
 
-  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then all is as it was. `UnfinishedRestore`: the disk refuses
-  ///   that, too.
+  /// - Throws: `Fault`, `OutboxInUse`, `BackupFault`, `SystemError`; then everything is as before. `UnfinishedRestore`: the disk
+  ///   refuses to undo the changes.
   package mutating func run() throws -> Account {
     do {
       try stage()
@@ -87,7 +87,7 @@ package struct Restore {
     return account
   }
 
-  /// Writes everything beside its place, and checks it there.
+  /// Writes every file beside its target, and checks it there.
   private mutating func stage() throws {
     let isState = { (member: BackupMember) in member.name.hasPrefix(Backup.state) }
     for member in backup.members where !isState(member) { try stage(member) }
@@ -96,7 +96,7 @@ package struct Restore {
     try settle()
     if let notice = try directory.make() { account.notices.append(notice) }
     for member in backup.members where isState(member) { try stage(member) }
-    // What the backup has not is not left beside what it has, nor the log of another file.
+    // Files of the state that the backup does not have must not stay beside those that it has, nor an old SQLite log.
     try settle()
     let restored = Set(moves.map(\.target))
     for (name, isStore) in StateDirectory.files(gateway: gateway) {
@@ -107,8 +107,8 @@ package struct Restore {
         moves.insert(Move(target: place), at: files.count)
       }
     }
-    // The state comes first, then the configuration, then what that names: until it changes, the one of before counts, which may
-    // have its state elsewhere, without a mark.
+    // The state comes first, then the configuration, then the files that it names. Until then the old configuration counts, and
+    // its state may be elsewhere, without a mark.
     let configuration = files.filter { $0.target == configurationPath }
     moves = moves[files.count...] + configuration + files.filter { $0.target != configurationPath }
   }
@@ -120,8 +120,8 @@ package struct Restore {
     }
   }
 
-  /// Reads the configuration as it will be, with the files of the backup in the place of those that are there now, which may be
-  /// the reason for the restore.
+  /// Reads the configuration with the files of the backup. The present files may be damaged; that may be the reason for the
+  /// restore.
   private mutating func readConfiguration() throws {
     guard let configurationPath, let name = backup.properties[Backup.Property.configuration] else { return }
     guard let text = try backup.members.first(where: { $0.name == name }).map(backup.contents) else {
@@ -146,11 +146,12 @@ package struct Restore {
     }
   }
 
-  /// Refuses files beside the configuration that it does not name: there may be another program's, or a person's.
+  /// Refuses files that would be written beside the configuration but are not named in it: they might replace another program's,
+  /// or a person's.
   private func requireNamed(_ files: Set<String>, _ configurationPath: String) throws {
     let folder = folderPrefix(of: configurationPath)
     let former = backup.properties[Backup.Property.path].map(folderPrefix) ?? folder
-    // It may name them by where they were.
+    // Its absolute paths may be those of the other machine.
     var named = Set(files.map { Backup.absolute($0) })
     for name in named where name.hasPrefix(former) { named.insert(folder + name.dropFirst(former.count)) }
     for member in backup.members
@@ -164,15 +165,15 @@ package struct Restore {
     }
   }
 
-  /// Writes a member beside its place.
+  /// Writes a member beside its target.
   private mutating func stage(_ member: BackupMember) throws {
     guard let target = place(of: member) else { return }
-    // What was there would be lost.
+    // The second file would replace the first.
     guard !moves.contains(where: { $0.target == target }) else {
       throw BackupFault("two files of the backup belong to \(target); restore without --elsewhere")
     }
     let folder = folderPrefix(of: target)
-    // The service's user reads the configuration, and no secrets of root.
+    // The service's user must be able to read the configuration, but no secrets of root.
     let mode = configurationPath.map(folderPrefix) == folder ? 0o755 : 0o700
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
@@ -182,7 +183,7 @@ package struct Restore {
       }
     }
     let new = target + ".restore-new"
-    // Of a restore that was interrupted.
+    // It may be left from a restore that was interrupted.
     unlink(new)
     moves.append(Move(target: target, new: new))
     let isState = member.name.hasPrefix(Backup.state)
@@ -197,7 +198,7 @@ package struct Restore {
     }
   }
 
-  /// Only root gives files to others; nil: to nobody else.
+  /// The owner that a member gets; nil: the user of this process, because only root can give files to others.
   private mutating func owner(of member: BackupMember, _ isState: Bool, _ target: String)
     -> (user: uid_t, group: gid_t)?
   {
@@ -236,15 +237,15 @@ package struct Restore {
     return nil
   }
 
-  /// Gives all the names, or none.
+  /// Renames all files, or none.
   private mutating func swap() throws {
     let marks = gateways.map(directory.restoreMark)
-    // One that is there already is of a restore that was cut, which this one finishes.
+    // A mark that is there already belongs to an interrupted restore, which this one completes.
     let own = marks.filter { access($0, F_OK) != 0 }
     do {
       for mark in own { _ = try FileDescriptor(creating: mark) }
       synchroniseFolder(directory.path)
-      // A gateway that has begun meanwhile is seen here, or sees the mark.
+      // A gateway that starts at this moment either is noticed here, or sees the mark.
       try settle()
     } catch {
       for mark in own { unlink(mark) }
@@ -253,7 +254,7 @@ package struct Restore {
     for index in moves.indices {
       do throws(SystemError) {
         try swap(&moves[index])
-        // Power may fail, and folders be on several disks.
+        // The renames must reach the disk in this order even if power fails, and the folders may be on several disks.
         synchroniseFolder(folder(of: moves[index].target))
       } catch {
         let undone = moves[...index].reversed().map(undo)
@@ -273,7 +274,7 @@ package struct Restore {
     var status = stat()
     if lstat(target, &status) == 0 {
       let kept = target + suffix
-      // The target has a file all the time, where the file system knows links.
+      // With a link, the target exists at every moment. Some file systems have none.
       let isLinked = new != nil && link(target, kept) == 0
       if !isLinked { try systemCall("rename") { rename(target, kept) } }
       move.kept = kept
@@ -281,11 +282,11 @@ package struct Restore {
     if let new { try systemCall("rename") { rename(new, target) } }
   }
 
-  /// Whether it is as it was.
+  /// Undoes a move; returns whether the target is as before.
   private func undo(_ move: Move) -> Bool {
     if let kept = move.kept {
       guard rename(kept, move.target) == 0 else { return false }
-      // Two names of one file stay as they are.
+      // If both are names of one file, `rename` does nothing.
       unlink(kept)
     } else if let new = move.new, access(new, F_OK) != 0 {
       unlink(move.target)

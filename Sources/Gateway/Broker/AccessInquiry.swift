@@ -59,7 +59,7 @@ struct AccessInquiry: Sendable {
   struct Report: Sendable {
     /// By topic.
     var answers: [String: Permissions.Answer] = [:]
-    /// Not answered; ask again.
+    /// Topics without an answer, to ask about again.
     var left: [String] = []
     /// Why the gateway cannot see what the broker refuses.
     var fault: String?
@@ -67,7 +67,7 @@ struct AccessInquiry: Sendable {
 
   private let options: Options
   private let topics: Topics
-  /// No client of ours is needed to know whether it is discreet: the broker forwards nothing.
+  /// Whether the broker is known to forward no questions, so that no client of ours has to check.
   private var isDiscreet = false
   private var pace = InquiryPace()
   private var fault: String?
@@ -182,7 +182,7 @@ struct InquiryPace: Sendable {
     case unreachable
     /// The asking process ended.
     case died
-    /// The broker admits the gateway, and not who asks.
+    /// The broker admits the gateway, but not the client that asks.
     case unadmitted
     /// This kind of broker cannot be asked.
     case unable

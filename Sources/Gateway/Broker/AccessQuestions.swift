@@ -185,12 +185,12 @@ package struct AccessQuestions: Sendable {
 }
 
 extension AccessProbe {
-  /// What becomes of a question.
+  /// Whether subscribers see a question.
   enum Discretion: Sendable {
     /// The broker forwards nothing.
     case discreet
     case passedOn
-    /// The broker does not admit who asks.
+    /// The broker does not admit the client that asks.
     case unadmitted(ConnectionFailure)
   }
 

@@ -37,7 +37,7 @@ final class BrokerLink: Feature {
   /// The features have another configuration.
   func configure(_ new: Configuration) { subscribe() }
 
-  /// All are asked for again: perhaps the broker allows now what it refused, or has more to tell.
+  /// Subscribes to all filters again: the broker may now allow what it refused, or have new retained messages.
   private func subscribe() {
     let wanted = features.flatMap(\.filters)
     let former = subscribed.withLock { subscribed in
@@ -123,7 +123,7 @@ struct Quarrel {
 
   mutating func connected(at time: MonotonicTime) { began = time }
 
-  /// Whether it is time to tell, once.
+  /// Whether to report the loss now; true only once.
   mutating func isOne(lostAt time: MonotonicTime) -> Bool {
     guard let began else { return false }
     count = time - began < Self.soon ? count + 1 : 0

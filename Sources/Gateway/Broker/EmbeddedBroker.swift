@@ -223,9 +223,9 @@ package final class EmbeddedBroker: Sendable {
 package enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
   case notInstalled(searched: [String])
   case portInUse(Int)
-  /// With mosquitto's error text.
+  /// mosquitto did not start; with its error text.
   case failed(String)
-  /// It was running, and ended by itself or was ended.
+  /// mosquitto was running, and has ended.
   case ended(String)
 
   package var description: String {

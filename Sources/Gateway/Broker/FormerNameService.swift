@@ -18,7 +18,7 @@ final class FormerNameService: Feature {
   private static let settling = Duration.seconds(4)
 
   private struct State {
-    /// The topics of the name that is looked at, and what the broker retains there; empty: none is.
+    /// The topics of the former name that is being cleared, and what the broker retains there; empty: none is being cleared.
     var topics: [Topics] = []
     var found: [String: [UInt8]] = [:]
   }
@@ -68,7 +68,7 @@ final class FormerNameService: Feature {
       subscriber = "mosquitto_sub"
     }
     let topicOptions = filters.map { "-t '\($0)'" }.joined(separator: " ")
-    // It ends with 27 when its time is up, and with another status if it could not do its work.
+    // mosquitto_sub ends with 27 when its time is up, and with another status if it failed.
     return "if that was this gateway's name, clear what it left\(needs): "
       + "\(subscriber) \(topicOptions) --retained-only --remove-retained -W 3; "
       + "[ $? = 27 ] && rm '\(outbox.path)'* '\(outbox.topics)'"
@@ -108,7 +108,7 @@ final class FormerNameService: Feature {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       for outbox in self.former {
-        // A connection that was lost meanwhile has told nothing.
+        // If the connection was lost meanwhile, the answers are incomplete.
         do { while try await !self.clear(outbox) {} } catch { return }
       }
       while !Task.isCancelled { await self.connection.wait() }
@@ -126,7 +126,7 @@ final class FormerNameService: Feature {
     let remembered = RememberedTopics(path: outbox.topics).all
     let topics = Self.topics(of: outbox.gateway, remembered, root: configuration.topics.root)
     let found = try await retained(of: topics)
-    // After a power cut it is our own `online` that is retained: whoever came after us has put another `instance` there.
+    // After a power cut our own `online` is still retained. A gateway that came after us would have replaced the `instance`.
     if topics.contains(where: { isAnotherOnline(at: $0, found, besides: outbox.instance) }) {
       logger.warning(
         "another gateway is online as \(outbox.gateway), which was this one's name, or lost its power as that; what it retains is left alone. If nobody runs as \(outbox.gateway): \(Self.remedy(for: outbox, configuration))"
@@ -134,7 +134,7 @@ final class FormerNameService: Feature {
       return true
     }
     guard isStillConnected() else { return false }
-    // Some brokers send nothing of what they retain to a subscription with wildcards.
+    // Some brokers send no retained messages to a subscription with wildcards.
     let all = Set(found.keys).union(remembered.filter { isOwn($0, topics) }).union(
       topics.flatMap { [$0.status, $0.instance, $0.health] })
     let announcements = all.filter { topic in topics.contains { discovery(of: $0).isOwn(topic) } }
@@ -143,7 +143,7 @@ final class FormerNameService: Feature {
     remove(all.subtracting(announcements))
     let left = try await retained(of: topics)
     guard isStillConnected() else { return false }
-    // Where not even the status was there to be seen, it proves nothing that nothing is left.
+    // If not even the status could be read, an empty answer proves nothing.
     guard left.isEmpty, topics.contains(where: { found[$0.status] != nil }) else {
       logger.warning(
         "this gateway was called \(outbox.gateway), and cannot see or clear what it retained under that name; \(Self.remedy(for: outbox, configuration))"

@@ -5,8 +5,7 @@ import Mosquitto
 import ServiceLifecycle
 import Synchronization
 
-/// Corrects retained messages that an earlier run or configuration left at the broker: whenever it is connected, and after each
-/// reload.
+/// Corrects retained messages that an earlier run or configuration left at the broker, after each connection and each reload.
 ///
 /// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared only
 /// after Home Assistant has removed their entities, because an entity logs an error about an empty state.
@@ -180,11 +179,17 @@ final class LeftoverService: Feature {
         self.correct()
         self.endLook()
         self.clearWills()
+<<<<<<< HEAD
         // Those that the broker did not let us clear are tried again by the next look.
         let (wills, leftovers, discovery) = self.state.withLock { ($0.wills, $0.leftovers, $0.discovery) }
         self.delivery.remembered.forgetCleared(
           at: LiveClock.now, isKept: { leftovers.isElsewhere($0, discovery) },
           except: { self.delivery.unsettled(among: $0).union(wills) })
+=======
+        // Topics that the broker did not let us clear stay remembered; the next search tries them again.
+        let wills = self.state.withLock(\.wills)
+        self.delivery.remembered.forgetCleared { self.delivery.unsettled(among: $0).union(wills) }
+>>>>>>> 31bf4c52a84a75e2c788a8e72f0fa736bd20dd34
         try? await Task.sleep(for: Self.pause)
       }
     }
@@ -204,7 +209,7 @@ final class LeftoverService: Feature {
     let filters: [String] = state.withLock { state in
       guard let end = state.end, LiveClock.now >= end else { return [] }
       state.end = nil
-      // What was dropped is still there; each look leaves less.
+      // Messages that the client dropped are still at the broker. Each search leaves fewer.
       if state.mayClear, dropped != state.dropped, state.asked < Self.repetitions { state.isDue = true }
       state.mayClear = false
       return state.leftovers.filters

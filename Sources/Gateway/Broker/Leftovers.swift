@@ -4,14 +4,14 @@ import Contract
 import Core
 import Pipeline
 
-/// Finds retained messages at the broker that are of things no longer configured, and those that place a beacon in a zone or a
+/// Finds retained messages at the broker about things that are no longer configured, and those that place a beacon in a zone or a
 /// room.
 ///
 /// It reads from the broker what an earlier run left, so it needs no file. Of a region's member only the region is checked; the
 /// state of a member that is no longer heard expires by itself.
 struct Leftovers: Sendable {
   private let topics: Topics
-  /// As topic levels.
+  /// Names as topic levels.
   private let zones: Set<Substring>
   private let rooms: Set<Substring>
   private let phones: Set<Substring>
@@ -34,10 +34,10 @@ struct Leftovers: Sendable {
   /// The filters to subscribe to, to read what the broker retains.
   var filters: [String] { RetainedTopic.allCases.map(topics.all) }
 
-  /// Those of `filters` for the places of beacons.
+  /// The filters for where beacons are.
   var claims: [String] { RetainedTopic.ofBeacons.map(topics.all) }
 
-  /// The others.
+  /// The other filters.
   var places: [String] {
     RetainedTopic.allCases.filter { !RetainedTopic.ofBeacons.contains($0) }.map(topics.all)
   }
@@ -45,14 +45,13 @@ struct Leftovers: Sendable {
   /// Whether the topic is one of ours.
   func isOwn(_ topic: String) -> Bool { topics.retained(topic) != nil }
 
-  /// A message about a beacon's room is shorter.
+  /// A longer message about a beacon's room is not ours.
   private static let roomLimit = 1 << 12
 
   /// The correction for a beacon's retained topic if this run does not know the beacon.
   struct Correction {
     var beacon: String
-    /// The room, zone or place that it names; nil for the beacon's state, which has more fields and is replaced as soon as the
-    /// beacon is heard.
+    /// The room, zone or place that the retained message names. nil for the beacon's state: the next sighting replaces it anyway.
     var claim: String?
     var message: Message
   }
@@ -81,7 +80,8 @@ struct Leftovers: Sendable {
     }
   }
 
-  /// The message that says at a beacon's topic that it is nowhere and nothing is known of it; nil: the topic is none of a beacon.
+  /// The message for a beacon's topic which says that the beacon is nowhere, and that nothing is known about it; nil: the topic
+  /// is not a beacon's.
   func nowhere(at topic: String) -> Message? {
     guard let (kind, level) = topics.retained(topic), let name = name(ofTopicLevel: level) else { return nil }
     switch kind {
@@ -110,8 +110,8 @@ struct Leftovers: Sendable {
     return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
   }
 
-  /// The same for a topic that this gateway alone has retained: below another `base_topic`, too. What Home Assistant reads has an
-  /// owner of its own.
+  /// The same for a topic that only this gateway has retained. It may be below another `base_topic`. Topics of Home Assistant are
+  /// left to `Announcer`.
   func removal(ofRemembered topic: String, _ discovery: Discovery) -> Message? {
     if !isElsewhere(topic, discovery) { return removal(of: topic) }
     return Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
@@ -134,13 +134,13 @@ struct Leftovers: Sendable {
 }
 
 extension BeaconStateMessage {
-  /// Larger than any of ours.
+  /// Our own messages are smaller.
   private static let retainedLimit = 1 << 16
 
-  /// A state that the broker retained of an earlier run, corrected for a beacon that is nowhere and no longer heard. The
-  /// payload may be of any client.
+  /// A state retained from an earlier run, corrected for a beacon that is nowhere and no longer heard. Any client may have
+  /// published the payload.
   ///
-  /// nil for anything but a beacon's state with a place or a distance.
+  /// nil if it is not a beacon's state with a place or a distance.
   init?(elsewhere beacon: String, retained payload: [UInt8]) {
     guard payload.count <= Self.retainedLimit, let tree = try? JSONTree(payload, limit: payload.count),
       case .list(let zones)? = tree["zones"],

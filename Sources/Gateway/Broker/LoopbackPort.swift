@@ -17,7 +17,7 @@ enum LoopbackPort {
     withSocket(port) { descriptor, address, length in
       var length = length
       var yes: Int32 = 1
-      // Like mosquitto: lingering connections of an earlier broker do not count.
+      // As mosquitto does: lingering connections of an earlier broker do not occupy the port.
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
       guard bind(descriptor, address, length) == 0, listen(descriptor, 1) == 0,
         getsockname(descriptor, address, &length) == 0

@@ -9,13 +9,13 @@ import Synchronization
 /// Publishes retained topics of this gateway again if another client has changed them: an automation must not believe for ever
 /// what somebody tried out with `mosquitto_pub`.
 ///
-/// With MQTT 5 the broker leaves out our own messages. With 3.1.1 they are known by what they say.
+/// With MQTT 5 the broker does not send us our own messages. With 3.1.1 we recognise them by their content.
 final class MendingService: Feature {
   /// How long false messages are collected, so that a flood of them causes no flood of ours.
   private static let pause = Duration.seconds(5)
   /// How many rounds it takes to read what has gathered.
   private static let doubts = 3
-  /// Where messages are lost all the time, the truth is published everywhere after so many rounds.
+  /// If messages are lost all the time, all retained topics are published again after this many rounds.
   private static let longDoubt = 12
   /// How many topics may wait.
   private static let limit = 1_000
@@ -25,16 +25,16 @@ final class MendingService: Feature {
     /// The latest message of each topic.
     var found: [String: Found] = [:]
     var hasToldIt = false
-    /// How many messages the client had dropped when it was looked at last.
+    /// How many messages the client had dropped at the last look.
     var dropped: UInt64 = 0
-    /// For so many rounds nothing is believed.
+    /// How many further rounds must not believe what was found.
     var doubts = 0
     /// How many rounds have been in doubt since the truth was last published everywhere.
     var doubtful = 0
   }
 
   private struct Found {
-    /// Of its payload.
+    /// The hash of the payload.
     var hash: Int
     var isEmpty: Bool
   }
@@ -67,7 +67,7 @@ final class MendingService: Feature {
   }
 
   func received(_ message: ReceivedMessage) -> Bool {
-    // Among the lost ones, too, may be another client's.
+    // The lost messages may include another client's.
     if delivery.client.events.lostMessages != state.withLock(\.dropped) { alarm.ring() }
     guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
     state.withLock { state in
@@ -106,7 +106,8 @@ final class MendingService: Feature {
     guard !foreign.isEmpty else { return }
     let truth = decisions.truth(at: Set(foreign.keys))
     let known = Set(truth.map(\.topic))
-    // Of what this run does not know, nobody is anywhere. What it said before is lost, and what the other client says is no source.
+    // Places that this run does not know have nobody in them, and beacons that it does not know are nowhere. What was retained
+    // before is lost, and the other client's message is not to be trusted.
     let others = foreign.keys.filter { !known.contains($0) && foreign[$0]?.isEmpty != true }.compactMap {
       leftovers.removal(of: $0) ?? leftovers.nowhere(at: $0)
     }

@@ -24,13 +24,14 @@ extension Options {
     setWill(Topics(gateway: gateway, root: broker.baseTopic))
   }
 
-  /// Gateways of one name below two bases do not take each other's session. `/` would be no part of an id in mosquitto's `%c`.
+  /// The base is part of the id, so that gateways of one name below two bases do not take over each other's session. `/` is
+  /// replaced, because mosquitto's `%c` allows none.
   private static func clientID(of gateway: String, root: String) -> String {
     let place = root == Topics.usualRoot ? "" : "@" + root.replacing("/", with: ".")
     return "beaconkeeper-\(gateway)\(place)"
   }
 
-  /// Of a client that works beside a running gateway.
+  /// The options of a client that works beside a running gateway.
   init(beside broker: RemoteBroker, gateway: String) { self = Options(broker, gateway: gateway).beside() }
 
   /// The gateway's own broker on loopback.
@@ -74,8 +75,8 @@ extension Client {
 }
 
 extension RemoteBroker {
-  /// `mosquitto_sub` with what it needs for this broker, except the password. It compares the certificate with the host to
-  /// which it connects, and knows no other name; see `subscriberNeeds`.
+  /// `mosquitto_sub` with the options for this broker, except the password. It compares the certificate with the host to which it
+  /// connects; no option can change that: see `subscriberNeeds`.
   var subscriber: String {
     var words = ["mosquitto_sub", "-h", tls?.serverName ?? host, "-p", String(port)]
     if let username { words += ["-u", username, "-P", "…"] }
@@ -88,8 +89,8 @@ extension RemoteBroker {
     return words.joined(separator: " ")
   }
 
-  /// What must be so before `subscriber` works; nil: nothing. Without a check of the name it would show the password to anybody
-  /// with some certificate.
+  /// What the user must do before `subscriber` works; nil: nothing. Without a check of the name, it would send the password to
+  /// anybody with some certificate.
   var subscriberNeeds: String? {
     tls?.serverName.map { "first make \($0) lead to \(host), as in /etc/hosts" }
   }

@@ -3,10 +3,11 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// The topics that this gateway retains at the broker, of earlier runs and configurations, too, in a file beside the outbox.
+/// The topics that this gateway has retained at the broker, also in earlier runs and configurations. They are in a file beside
+/// the outbox.
 ///
-/// What is no longer configured is found at the broker. But some brokers send nothing of what they retain to a subscription with
-/// wildcards (RabbitMQ), or do not let the gateway read; there the topics are cleared without being read.
+/// Topics that are no longer configured are found at the broker. But some brokers send no retained messages to a subscription
+/// with wildcards (RabbitMQ), or do not let the gateway read. Then the remembered topics are cleared without being read.
 package final class RememberedTopics: Sendable {
   private let path: String?
   private let state: Mutex<State>
@@ -14,9 +15,9 @@ package final class RememberedTopics: Sendable {
 
   private struct State {
     var topics: Set<String>
-    /// Those of them that are cleared, and since when; perhaps the broker does not know yet.
+    /// Topics that are being cleared, and since when; the broker may not have the message yet.
     var cleared: [String: MonotonicTime] = [:]
-    /// A write will begin that takes the topics of then, so another is not needed: a disk may hang.
+    /// A write is planned, and will write the topics of that moment, so another one is not needed. The disk may hang.
     var isWaiting = false
   }
 
@@ -37,7 +38,7 @@ package final class RememberedTopics: Sendable {
 
   var all: Set<String> { state.withLock(\.topics) }
 
-  /// Whoever invents members of regions makes no more.
+  /// A limit, because anybody can invent members of regions, and so topics.
   private static let topicLimit = 50_000
 
   /// The whole file is written, so the more topics there are, the more changes wait for the next write.
@@ -55,14 +56,15 @@ package final class RememberedTopics: Sendable {
     }
   }
 
-  /// A broker that was killed has what it last wrote to its disk: with mosquitto's settings, of half an hour ago at most.
+  /// How old the state may be with which a killed broker comes back. mosquitto writes what it retains every half hour.
   static let brokerMemory = TimeSpan.seconds(3600)
 
-  /// Forgets what is cleared.
+  /// Forgets topics that are cleared.
   ///
   /// - Parameters:
-  ///   - isKept: whether the broker may bring a topic back, and only this memory would then find it: it is forgotten later.
-  ///   - unsettled: those of some topics of which the broker may not have the newest message.
+  ///   - isKept: whether a topic is forgotten only after `brokerMemory`, because only this memory finds it if the broker brings it
+  ///     back.
+  ///   - unsettled: returns those of the given topics whose newest message the broker may not have.
   func forgetCleared(
     at now: MonotonicTime, isKept: (String) -> Bool, except unsettled: (Set<String>) -> Set<String>
   ) {
@@ -70,7 +72,7 @@ package final class RememberedTopics: Sendable {
     if cleared.isEmpty { return }
     let gone = Set(cleared.keys).subtracting(unsettled(Set(cleared.keys)))
     change { state in
-      // Others have been retained anew meanwhile.
+      // Some topics may have been retained again meanwhile.
       let gone = gone.filter { state.cleared[$0] != nil }
       for topic in gone { state.cleared[topic] = nil }
       state.topics.subtract(gone)
@@ -78,7 +80,7 @@ package final class RememberedTopics: Sendable {
     }
   }
 
-  /// - Parameter change: returns whether the topics are others now.
+  /// - Parameter change: returns whether the topics have changed.
   private func change(_ change: (inout State) -> Bool) {
     let pause = state.withLock { state -> Int? in
       guard change(&state), !state.isWaiting else { return nil }
@@ -93,7 +95,7 @@ package final class RememberedTopics: Sendable {
     if state.withLock(\.isWaiting) { disk.async { self.write() } }
   }
 
-  /// Without the file, the broker must be able to tell what it retains; so a fault of the disk is none of the gateway.
+  /// Without the file the gateway relies on the broker alone, so a fault of the disk here is not reported.
   private func write() {
     let topics = state.withLock { state in
       state.isWaiting = false

@@ -10,7 +10,7 @@ final class Rivals: Feature {
   private let delivery: Delivery
   private let broker: String
   private let rivalry: Mutex<Rivalry>
-  /// What is known of whether the broker retains messages.
+  /// Whether the broker retains messages, as far as known.
   private let retention = Mutex(Retention.unknown)
   /// How often `instance` is published again at most, if other clients write something else there.
   private let corrections = Mutex(RateLimit(burst: 5, interval: .seconds(10)))
@@ -39,7 +39,7 @@ final class Rivals: Feature {
     switch message.topic {
     case delivery.topics.status:
       look(message)
-      // A retained message is of an earlier run, and at shutdown the message is our own.
+      // A retained message is from an earlier run, and at shutdown the message is our own.
       if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
     case delivery.topics.instance:
       switch rivalry.withLock({ $0.read(message.payload, isRetained: message.retain) }) {
@@ -58,7 +58,7 @@ final class Rivals: Feature {
 
   func disconnected() { retention.withLock { $0 = .unknown } }
 
-  /// Whoever subscribes gets what is retained. In MQTT 3.1.1 a broker that retains nothing does not say so.
+  /// A subscriber gets retained messages at once. In MQTT 3.1.1 a broker that retains nothing does not say so.
   private func look(_ status: ReceivedMessage) {
     let isToAsk = retention.withLock { retention in
       if status.retain { retention = .shown }
@@ -78,7 +78,7 @@ final class Rivals: Feature {
 }
 
 extension InstanceMessage {
-  /// Of the run that begins.
+  /// The message for a run that begins.
   static func beginning(at time: WallTime) -> InstanceMessage {
     let number = (0..<2).map { _ in String(UInt64.random(in: 1 << 63 ... .max), radix: 16) }.joined()
     return InstanceMessage(instance: number, started: time.rfc3339, time: time.rfc3339)
@@ -99,13 +99,13 @@ extension InstanceMessage {
 
 /// Detects another gateway of the same name at the broker, by the retained `instance` that each publishes.
 ///
-/// Two gateways with the same client id keep taking over each other's session; with different ids they contradict each other.
-/// The one that started later stops. A retained message alone does not prove that the other gateway is running, because it may
-/// be of an earlier run. A new message of the same instance does.
+/// Two gateways with the same client id keep taking over each other's session; with different ids they contradict each other. The
+/// one that started later stops. A retained message alone does not prove that the other gateway is running, because it may be
+/// from an earlier run. A new message of the same instance does.
 struct Rivalry: Sendable {
   enum Verdict: Equatable {
     case nothing
-    /// The other gateway came later, and must be told that we are here.
+    /// The other gateway came later, and must learn that we are here.
     case older
     /// We came later, and the other gateway is still running.
     case newer(since: String)

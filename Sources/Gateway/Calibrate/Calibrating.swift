@@ -99,7 +99,7 @@ package struct Calibrating {
       return calibrator.complete(calibration, with: present.calibration, covered: covered)
     }
     let kept = completed(all).kept
-    // One that was learned from this walk would be judged by what it knows.
+    // A calibration that was made from this walk would be judged by its own data.
     let rival = isOfThisWalk ? nil : present?.calibration
     let comparison = try calibrator.assess(walk, against: rival, keeping: kept) {
       part throws(UselessWalk) in try progress(.trying(part))

@@ -18,7 +18,7 @@ final class CalibrationDesk: Sendable {
     case done(CalibrationResult)
   }
 
-  /// What was saved, so that it can be undone.
+  /// The last save, so that it can be undone.
   struct Kept: Sendable {
     var store: CalibrationStore
     var hadEarlier: Bool

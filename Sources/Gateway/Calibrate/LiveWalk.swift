@@ -15,13 +15,13 @@ package final class LiveWalk: Sendable {
   package struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
     package var receivers: [(name: String, level: Int8, time: MonotonicTime)] = []
-    /// Beacons, the most often heard first, with how often.
+    /// How often each beacon was heard, the most frequent first.
     package var beacons: [(name: String, count: Int)] = []
     /// When any of them was heard.
     package var latest: MonotonicTime?
-    /// By room, for how long the beacon was heard, as the calibration counts it.
+    /// By room: the seconds for which the beacon was heard, as the calibration counts them.
     package var seconds: [Double] = []
-    /// Enough of them, by how often the beacon is heard.
+    /// How many seconds of a room are enough. It depends on how often the beacon is heard.
     package var goal = CalibrationResult.goal(interval: nil)
 
     package init() {}
@@ -156,7 +156,7 @@ extension LiveWalk {
     case radio
     /// Played in real time, once.
     case recording(path: String)
-    /// As they arrive.
+    /// Advertisements as they arrive on standard input.
     case standardInput
   }
 
@@ -220,7 +220,7 @@ struct WalkTape: ~Copyable {
   /// Whether the files are still empty.
   private var isEmpty = true
   private var encoder = TextEncoder()
-  /// Lines of the recording that wait to be sorted by time: observations of other gateways come late.
+  /// Lines of the recording that are held to be sorted by time, because observations of other gateways come late.
   private var held: [(time: MonotonicTime, line: [UInt8])] = []
   /// How late a line may come.
   private let patience: TimeSpan

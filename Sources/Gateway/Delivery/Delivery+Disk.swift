@@ -13,12 +13,13 @@ import Web
 extension Delivery {
   /// Acknowledgements are written together with the next transition. At most this many wait for it.
   private static let acknowledgementLimit = 500
-  /// How long they wait for it at most: what is not noted is sent again if the process is killed.
+  /// How long acknowledgements wait at most. Transitions whose acknowledgement is not on disk are sent again if the process is
+  /// killed.
   private static let acknowledgementPatience = TimeSpan.milliseconds(500)
   private static let fetchLimit = 1_000
   /// Transactions run at this distance while many transitions are decided, so that these share one.
   private static let spacing = TimeSpan.milliseconds(16)
-  /// As long as there were fewer on average, this many run at once: few transitions never wait for each other.
+  /// This many may run without a pause, if there were fewer on average before. So a few transitions never wait for each other.
   private static let burst = 20.0
 
   /// Starts a transaction if there is something to write or to read.
@@ -41,7 +42,7 @@ extension Delivery {
     }
   }
 
-  /// Writes acknowledgements after a while, unless they are written with a transition before.
+  /// Writes acknowledgements after a while, unless a transition comes first and takes them along.
   private func gatherAcknowledgements(_ state: inout State) {
     guard !state.outbox.pending.acknowledged.isEmpty, state.disk.fault == nil, !state.disk.isGathering else {
       return
@@ -91,7 +92,7 @@ extension Delivery {
   private func commit(_ store: OutboxStore) {
     var batch = state.withLock { state in
       let batch = takePending(&state)
-      // In a storm they are fewer still: a page of the file is then written once for many transitions.
+      // In a storm transactions are rarer still, so that each page of the file is written once for many transitions.
       let weight = Double(min(max(batch.transitions.count / 4, 1), 6))
       let now = LiveClock.now
       state.disk.nextWrite = max(state.disk.nextWrite ?? now, now) + Self.spacing * weight
@@ -99,7 +100,7 @@ extension Delivery {
     }
     let result = Result { try store.commit(batch) }
     if case .failure(let error) = result, error is OutboxFull, !batch.acknowledged.isEmpty {
-      // Deleting transitions that the broker has may free enough room.
+      // Deleting acknowledged transitions may free enough room.
       let made = OutboxStore.Batch(acknowledged: batch.acknowledged)
       if (try? store.commit(made)) != nil {
         batch.acknowledged = []
@@ -145,7 +146,7 @@ extension Delivery {
           )
         }
       case .failure(let error):
-        // They stay on disk; the next start may be able to read them.
+        // The transitions stay on disk; the next start may be able to read them.
         state.outbox.fetched([], isLast: true)
         logger.error("cannot read the transitions waiting on disk: \(words(error))")
       }

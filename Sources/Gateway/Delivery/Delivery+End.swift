@@ -58,7 +58,7 @@ extension Delivery {
       }
     }
     return state.withLock { state in
-      // Those on disk are sent again by the next start.
+      // The next start sends those on disk again.
       for row in state.permissions.undecided { state.outbox.believe(row: row) }
       // A demonstration keeps nothing.
       return isKept || state.disk.fault != nil ? state.outbox.unsafe : 0

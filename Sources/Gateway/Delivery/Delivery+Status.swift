@@ -13,18 +13,18 @@ struct OwnStatus: Sendable {
   var hasToldLies = false
 }
 
-/// What was published last to each retained topic, to tell it from what other clients publish there.
+/// What we published last to each retained topic, to distinguish it from what other clients publish there.
 struct OwnWords: Sendable {
   private static let limit = 20_000
 
   /// Hashes of the payloads, by topic.
   private var payloads: [String: (last: Int, earlier: Int)] = [:]
 
-  /// Returns whether a topic is retained, or cleared, that was not.
+  /// Returns whether the message retains a topic that was not retained, or clears one that was.
   mutating func note(_ message: Message) -> Bool {
     let before = payloads[message.topic]
     guard message.retained else { return false }
-    // Of more topics nobody knows what was there.
+    // Beyond the limit it is unknown what was retained before.
     guard payloads.count < Self.limit || before != nil else { return true }
     let hash = message.payload.hashValue
     payloads[message.topic] = (hash, before?.last ?? hash)

@@ -158,7 +158,7 @@ package final class Delivery: Feature {
       diary?.note(
         DiaryEntry(message, detail: message.kind == nil ? TransitionLine(message).because : ""))
       let beacon = message.beaconIndex
-      // `nobody` is a beacon of an earlier run that this one does not know.
+      // `nobody` stands for a beacon of an earlier run that this run does not know.
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
       state.outbox.add(
         message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message))
@@ -241,7 +241,7 @@ package final class Delivery: Feature {
     }
   }
 
-  /// Those topics for which the broker may not have the newest message.
+  /// The topics for which the broker may not have the newest message.
   func unsettled(among topics: Set<String>) -> Set<String> {
     state.withLock { state in
       guard state.outbox.first == nil, let unsettled = state.permissions.unsettledTopics else {
@@ -255,7 +255,7 @@ package final class Delivery: Feature {
   var waiting: Int { state.withLock { $0.outbox.count } }
 }
 
-/// What can wait a little.
+/// Messages that can wait a little.
 extension Delivery {
   /// Changes within this time are written together.
   private static let gathering = Duration.seconds(5)
@@ -298,9 +298,9 @@ extension Delivery {
   enum HandedOver {
     case published
     case parked
-    /// It is useless now.
+    /// The message is useless now.
     case dropped
-    /// It can never be published.
+    /// The message can never be published.
     case invalid
     /// The client has no room; try again later.
     case full

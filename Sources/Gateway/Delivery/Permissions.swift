@@ -23,7 +23,7 @@ struct Permissions: Sendable {
     let octets: Int
     /// Only the newest message of the topic matters.
     let isRetained: Bool
-    /// The broker sends no answer for it (QoS 0).
+    /// The broker sends no answer to the message (QoS 0).
     let isUnanswered: Bool
 
     init(_ content: Content, _ message: Message, number: UInt64) {
@@ -64,7 +64,7 @@ struct Permissions: Sendable {
   enum Answer: Sendable, Equatable {
     case allowed
     case refused(reason: String)
-    /// It cannot be found out; acknowledgements are believed for this time.
+    /// There is no way to find out; acknowledgements are believed for this time.
     case unknown(TimeSpan)
   }
 
@@ -258,7 +258,7 @@ struct Permissions: Sendable {
       }
       return [.delivered(row: item.row)]
         + accept(item.topic, Question(refusal: refusal), until: .distantFuture, at: time)
-    // It was probably dropped.
+    // The broker has probably dropped the message.
     case .refused:
       park(item)
       return []
@@ -281,7 +281,7 @@ struct Permissions: Sendable {
     let topic = message.topic
     if sent[number]?.topic == topic { return sent.removeValue(forKey: number) }
     let waiting = [Array(parked[topic] ?? []), held[topic] ?? []].joined()
-    // It was believed to be delivered; deliver it again.
+    // The message counted as delivered; deliver it again.
     return waiting.contains { $0.number == number } ? nil : Item(.plain(message), message, number: number)
   }
 

@@ -7,8 +7,8 @@ import Outbox
 import ServiceLifecycle
 import Synchronization
 
-/// Keeps what happened for weeks: transitions, events, verdicts, blind receivers, restarts, changes of the configuration. Nothing
-/// about strangers, because only what is configured has transitions.
+/// Keeps for weeks what happened: transitions, events, verdicts, blind receivers, restarts, changes of the configuration. It has
+/// nothing about strangers, because only configured beacons have transitions.
 ///
 /// To spare SD cards, entries are gathered for `patience` before they are written. A power cut loses these, and no transition
 /// for the broker. No decision waits for this disk: it has a thread of its own.
@@ -19,7 +19,7 @@ package final class Diary: Feature {
   private static let batch = 64
   /// Between two looks for things to forget, and between two tries of a disk that fails.
   private static let tending = TimeSpan.seconds(60)
-  /// Between two deletions of what is too old.
+  /// The time between two deletions of old entries.
   private static let trimming = TimeSpan.seconds(3600)
   /// Entries in memory, while the disk fails.
   private static let limit = 4_096
@@ -33,7 +33,7 @@ package final class Diary: Feature {
     /// nil: it is off.
     var settings: DiarySettings?
     var configuration: Configuration
-    /// Not on disk, the oldest first.
+    /// Entries that are not on disk yet, the oldest first.
     var pending: [DiaryEntry] = []
     /// How many entries there were before them.
     var before = 0
@@ -41,7 +41,7 @@ package final class Diary: Feature {
     var since: MonotonicTime?
     /// Whether the receivers are blind, by name.
     var blind: [String: Bool] = [:]
-    /// What is wrong with the disk; nil: nothing.
+    /// Why the disk cannot be used; nil: it can.
     var fault: String?
     /// When old entries were last deleted.
     var trimmed: MonotonicTime?
@@ -55,7 +55,7 @@ package final class Diary: Feature {
   /// The file is opened when it is first needed.
   private let disk: BlockingThread<Shelf>
   private let alarm = Alarm()
-  /// Called with what was forgotten.
+  /// Called with the names that were forgotten.
   private let onForgotten = Mutex<(@Sendable (Set<String>) -> Void)?>(nil)
 
   /// The open file. Only its thread uses it.
@@ -98,7 +98,7 @@ package final class Diary: Feature {
       defer { state.blind[receiver] = isBlind }
       return state.blind[receiver]
     }
-    // That it hears from the start on is nothing that happened.
+    // A receiver that hears from the start on is no event.
     guard isBlind != (was ?? false) else { return }
     note(
       DiaryEntry(
@@ -169,7 +169,7 @@ package final class Diary: Feature {
 
   private func tend(_ shelf: Shelf, isLast: Bool = false) {
     guard let store = store(shelf) else { return }
-    // Of these, one that fails does not keep the others from making room.
+    // If one of these steps fails, the others can still make room.
     var failure: (any Error)?
     func attempt(_ body: () throws -> Void) { do { try body() } catch { failure = error } }
     attempt { try forget(store) }
@@ -209,7 +209,7 @@ package final class Diary: Feature {
     if wasFailing { logger.notice("the diary is written again") }
   }
 
-  /// What another process has deleted is deleted in memory as well.
+  /// Deletes in memory what another process has deleted on disk.
   private func forget(_ store: DiaryStore) throws {
     let forgotten = try store.forgotten()
     guard !forgotten.until.isEmpty else { return }
@@ -246,8 +246,8 @@ package final class Diary: Feature {
 
   // MARK: Reading
 
-  /// Calls `body` on the disk's thread with the file and what is not in it yet, and waits; nil: it is off, or the disk does not
-  /// respond.
+  /// Calls `body` on the disk's thread with the file and the entries that are not in it yet, and waits; nil: the diary is off, or
+  /// the disk does not respond.
   func read<Result: Sendable>(
     within patience: TimeSpan = readPatience,
     _ body: @escaping @Sendable (DiaryStore, [DiaryEntry]) throws -> Result
@@ -282,8 +282,8 @@ extension Diary {
   }
 }
 
-/// What differs between two configurations, in words. Beacons and phones are counted only: their names are people's, and would have
-/// to be forgotten here, too.
+/// What differs between two configurations, in words. Beacons and phones are only counted: their names stand for people, and
+/// `forget` would have to delete them here, too.
 private func changedWords(from old: Configuration, to new: Configuration) -> String {
   func differences<Item: Equatable>(
     _ kind: String, isNamed: Bool = true, _ old: [Item], _ new: [Item], _ name: (Item) -> String

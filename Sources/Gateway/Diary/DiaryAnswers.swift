@@ -11,7 +11,7 @@ struct DiaryAnswers {
   /// More visits are not sent at once.
   private static let mostVisits = 20_000
 
-  /// nil: there is none, as where a recording plays.
+  /// nil: there is no diary, for example while a recording is replayed.
   let diary: Diary?
   let now: WallTime
 
@@ -27,12 +27,12 @@ struct DiaryAnswers {
     do throws(Refusal) {
       let query = try query(parameters)
       let isCSV = try isCSV(parameters)
-      // CSV has no place for a word that there are more.
+      // CSV cannot say that there are more entries.
       let limit =
         try number("limit", parameters).map { Int(clamping: $0) } ?? (isCSV ? Self.most : Self.usual)
       guard (1...Self.most).contains(limit) else { throw Refusal("limit must be from 1 to \(Self.most).") }
       let found = diary.read { store, pending in
-        // Those that are not on disk yet have no number from which to go on, so all of them are sent.
+        // Entries that are not on disk yet have no number to continue from, so all of them are sent.
         let fresh = query.before == nil ? pending.reversed().filter(query.matches) : []
         return (fresh, try store.entries(query, limit: max(limit - fresh.count, 1) + 1))
       }

@@ -25,7 +25,7 @@ package struct Visit: Hashable, Sendable {
   }
 }
 
-/// Makes visits of the transitions in a diary, which come in the order in which they happened.
+/// Makes visits from a diary's transitions, which must come in the order in which they happened.
 package struct VisitBook: Sendable {
   private struct Key: Hashable {
     var beacon: String
@@ -77,16 +77,16 @@ package struct VisitBook: Sendable {
     closed.append(visit)
   }
 
-  /// Those that are over and those that go on, by their beginning.
+  /// All visits, ended or not, by when they began.
   package var visits: [Visit] {
     var all = self
     for visit in open.values {
-      // One that goes on has not ended before any time.
+      // `since` leaves out only visits that have ended.
       if let until, let start = visit.from ?? visit.near, start >= until { continue }
       all.closed.append(visit)
     }
     return all.closed.sorted { a, b in
-      // What nobody knows the time of comes first.
+      // A visit without any known time comes first.
       let none = WallTime(nanoseconds: .min)
       let (begin, other) = (a.from ?? a.near ?? a.to ?? none, b.from ?? b.near ?? b.to ?? none)
       return (begin, a.beacon, a.place) < (other, b.beacon, b.place)
@@ -127,7 +127,7 @@ extension DiaryEntry {
 
   /// The members of an object.
   func write(into json: inout JSONWriter) {
-    // One that is not on disk yet has no number.
+    // An entry that is not on disk yet has no number.
     if number > 0 { json.field("n", number) }
     json.field("time", time)
     json.field("kind", kind.rawValue)

@@ -7,7 +7,7 @@ extension Doctor {
   private static let topicLimit = 200
   private static let toldLimit = 10
 
-  /// What was not allowed.
+  /// Something that the broker does not allow.
   private struct Refusal {
     let text: String
     let remedy: String
@@ -125,7 +125,7 @@ extension Doctor {
   private func cannotAsk(_ failure: ConnectionFailure) -> DoctorFinding {
     DoctorFinding(
       "access", .warning,
-      // It has just accepted the connection in 3.1.1.
+      // The broker has just accepted a connection with MQTT 3.1.1.
       failure.mayConcernTheVersion
         ? "the broker speaks MQTT 3.1.1 only and never says what it forbids; neither doctor nor run can find out what the gateway may publish"
         : "cannot find out what the gateway may publish: \(failure)")

@@ -4,7 +4,7 @@ import Core
 import Mosquitto
 import Synchronization
 
-/// What a broker cannot do that speaks only MQTT 3.1.1, in which it cannot say so.
+/// What a broker with MQTT 3.1.1 cannot do. It has no way to say so itself.
 extension Doctor {
   /// How long a broker may take for all answers.
   private static let patience = Duration.seconds(3)
@@ -14,11 +14,11 @@ extension Doctor {
     var isAcknowledged = false
     var isHeard = false
     var isKept = false
-    /// What the broker passed on after everything else. RabbitMQ may acknowledge a message after that.
+    /// Whether the last message came back. RabbitMQ may acknowledge messages only after that.
     var isEndHeard = false
   }
 
-  /// Publishes a retained message to a topic that nobody reads, asks for it, and takes it away again.
+  /// Publishes a retained message to a topic that nobody reads, subscribes to it, and clears it again.
   func shortcomings(_ options: Options) async -> [DoctorFinding] {
     var newer = options
     newer.protocolVersion = .v5
@@ -36,7 +36,7 @@ extension Doctor {
           trial.qos = qos
           try? client.publish(retained, to: topic, retain: true, id: 1)
         case .subscribed:
-          // A broker sends what it retains before whatever is published later.
+          // A broker sends retained messages before those that are published later.
           try? client.publish([], to: topic, qos: .atMostOnce, retain: true)
           try? client.publish(last, to: topic, qos: .atMostOnce)
         case .acknowledged(1):
@@ -84,7 +84,7 @@ extension Doctor {
     return findings
   }
 
-  /// What was published must not stay where the broker was slow, or delivers nothing.
+  /// The test message must not stay, even if the broker was slow or delivers nothing.
   private func clear(_ topic: String, _ options: Options) async {
     guard let client = try? Client(options) else { return }
     try? client.subscribe(to: topic)

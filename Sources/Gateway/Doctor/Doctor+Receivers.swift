@@ -17,7 +17,7 @@ extension Doctor {
     return [DoctorFinding("receivers", .warning, "no adapter or scanner provides \(names)", remedy: first.1)]
   }
 
-  /// What the broker retains on topics, as far as it can be read; or what it returns of them to another subscription.
+  /// The retained messages of these topics that the broker returns.
   private func retained(
     _ topics: [String], through filter: String? = nil, _ options: Options
   ) async -> [String: [UInt8]] {
@@ -52,7 +52,7 @@ extension Doctor {
     ]
   }
 
-  /// What the topics say that a gateway of this name retains; nothing where none has run.
+  /// Findings from the topics that a gateway of this name retains; none if it has never run.
   func remains(_ options: Options) async -> [DoctorFinding] {
     let topics = configuration.topics
     let found = await retained([topics.status, topics.health], options)
@@ -71,7 +71,7 @@ extension Doctor {
         "whether anything comes from \(whom) is not known: \(why); look again while the gateway runs"
       return [DoctorFinding("receivers", .ok, words)]
     }
-    // What a gateway that has ended said of its receivers is out of date.
+    // A gateway that has ended left an outdated `health`.
     if status == Array(Status.offline.rawValue.utf8) {
       return isUnknown("\(topics.status) is offline")
     }
@@ -113,7 +113,7 @@ extension Doctor {
     return rest == 0 ? told : told + [DoctorFinding("receivers", .warning, "and \(rest) more")]
   }
 
-  /// Of a receiver that is gone or hears nothing.
+  /// The finding about a receiver that is gone or hears nothing.
   ///
   /// - Parameter isRequired: zones or rooms are blind without it.
   private func finding(_ entry: JSONTree, _ time: String, isRequired: Bool) -> DoctorFinding {

@@ -63,7 +63,7 @@ package struct Doctor: Sendable {
   private func disk() -> DoctorFinding {
     let directory = StateDirectory(configured: configuration.stateDirectory)
     let remedy = "name a writable folder with gateway: { state_directory: … }"
-    // It may be created at the first start.
+    // The first start may have to create the directory.
     var place = directory.path
     while !FileManager.default.fileExists(atPath: place), place.count > 1 {
       place = URL(fileURLWithPath: place).deletingLastPathComponent().path
@@ -100,7 +100,7 @@ package struct Doctor: Sendable {
     }
   }
 
-  /// Outboxes of other names that nobody uses.
+  /// Outboxes of other gateway names that no process uses.
   private func formerNames() -> [DoctorFinding] {
     let directory = StateDirectory(configured: configuration.stateDirectory)
     return FormerOutbox.all(in: directory, besides: configuration.gatewayName).map { outbox in
@@ -110,7 +110,7 @@ package struct Doctor: Sendable {
     }
   }
 
-  /// Also the options with which further questions may be asked; nil: it cannot be asked.
+  /// The finding about the broker, and the options for further questions; nil: it cannot be asked.
   private func broker() async -> (finding: DoctorFinding, options: Options?) {
     let mosquitto = try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)
     guard case .remote(let remote) = configuration.broker else {
@@ -151,7 +151,7 @@ package struct Doctor: Sendable {
           remedy: "stop the gateway, and look again")
         return (finding, nil)
       }
-      // The gateway does not run, so nobody loses the session.
+      // The gateway does not run, so the test takes nobody's session.
       let itself = gateway.withoutWill()
       outcome = await BrokerTrial(itself).run()
       if case .accepted = outcome {
@@ -169,7 +169,7 @@ package struct Doctor: Sendable {
     encrypted.tls = TLS(authority: .system)
     switch await BrokerTrial(encrypted).run() {
     case .accepted: return true
-    // Whatever is wrong with the certificate, there is one.
+    // The broker has a certificate, whatever is wrong with it.
     case .refused(let failure):
       return [
         .certificateExpired, .certificateNotYetValid, .wrongHostName, .unknownAuthority, .clientCertificate,
@@ -179,8 +179,8 @@ package struct Doctor: Sendable {
     }
   }
 
-  /// Tries the gateway's last will, for with MQTT 3.1.1 a broker that does not like it just closes the connection. The broker
-  /// publishes it if this connection breaks before it is left, a moment later; a gateway that runs then corrects it.
+  /// Tries the gateway's last will, because with MQTT 3.1.1 a broker that does not accept it just closes the connection. If this
+  /// connection breaks before its end a moment later, the broker publishes the will; a running gateway corrects that.
   private func will(_ gateway: Options, _ name: String) async -> DoctorFinding? {
     guard let will = gateway.will else { return nil }
     var options = gateway.beside()
@@ -201,7 +201,7 @@ package struct Doctor: Sendable {
     )
   }
 
-  /// Whether this gateway runs on this machine; where that is not to be seen, whether any does.
+  /// Whether this gateway runs on this machine; if that cannot be seen, whether any gateway runs here.
   var isGatewayRunning: Bool {
     StateDirectory(configured: configuration.stateDirectory).isInUse(gateway: configuration.gatewayName)
       ?? OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }

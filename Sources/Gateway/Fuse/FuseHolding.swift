@@ -53,9 +53,9 @@ final class FuseHolding {
   var unacknowledged: Deque<UInt64> = []
   /// Finds messages that are already in the state that was taken over.
   var seenAgain: SeenAgain<QueueMessage>
-  /// Another worker gets it once everything is saved.
+  /// The partition goes to another worker once everything is saved.
   var isLeaving = false
-  /// It began anew, and retained messages about its beacons may be wrong.
+  /// The partition began anew, so retained messages about its beacons may be wrong.
   var isUntidy = false
   /// The broker may have lost retained messages, so all are published again.
   var greets = false

@@ -5,7 +5,7 @@ import Synchronization
 /// Events for a worker's thread from other threads: of its connections to the broker, and the request to stop.
 final class FuseInbox: Sendable {
   enum Item: Sendable {
-    /// Of a partition's connection; `generation` distinguishes it from earlier ones.
+    /// An event of a partition's connection; `generation` distinguishes it from earlier connections.
     case partition(Int, generation: UInt64, Event)
     case partitionEnded(Int, generation: UInt64)
     case lead(generation: UInt64, Event)

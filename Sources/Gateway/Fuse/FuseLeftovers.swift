@@ -167,14 +167,14 @@ extension FuseWorker {
   }
 
   private func correct(_ findings: FuseLeftovers.Findings) {
-    // It belongs to no partition, so the first one publishes it.
+    // These messages belong to no partition, so the first one publishes them.
     if let first = holdings.keys.min() {
       for message in findings.removals { holdings[first]?.output.add(message) }
     }
     var count = 0
     for number in findings.partitions.sorted() {
       guard let holding = holdings[number] else { continue }
-      // Members of a place that nobody has heard since are in no beacon's own topics.
+      // A place may still list members that were not heard since; their own topics do not show that.
       for message in holding.partition.placeStates { holding.output.add(message) }
       let corrections = findings.corrections[number] ?? []
       let known = holding.partition.known(among: Set(corrections.map(\.beacon)))

@@ -81,7 +81,7 @@ struct FuseOutput {
   func unsubscribe(from filter: String) { client?.unsubscribe(from: filter) }
 
   mutating func add(_ message: Message) {
-    // It would be useless later.
+    // The message would be useless later.
     if message.qos == .atMostOnce {
       if isConnected { try? client?.publish(message.payload, to: message.topic, qos: .atMostOnce) }
       return

@@ -39,7 +39,7 @@ final class FuseRabbitMQ {
   struct Heard {
     var tick: Tick
     var at: MonotonicTime
-    /// Partitions get it, too.
+    /// Whether partitions get the tick, too.
     var tellsTime: Bool
   }
 
@@ -152,7 +152,7 @@ final class FuseRabbitMQ {
 
   // MARK: Writing
 
-  /// - Parameter tellsTime: partitions get it, too.
+  /// - Parameter tellsTime: whether partitions get the tick, too.
   func tick(_ time: WallTime, system: TimeSpan? = nil, tellsTime: Bool) throws(Failure) {
     guard !publisher.isBlocked else { return }
     try publisher.publish(
@@ -243,7 +243,7 @@ final class FuseRabbitMQ {
 
   func isProven(_ mark: UInt64, of partition: Int) -> Bool { leases[partition]?.isBack(mark) ?? false }
 
-  /// Writes a partition's checkpoint. The lease tells when it is safe.
+  /// Writes a partition's checkpoint. The lease says when it is safe.
   func save(_ checkpoint: [UInt8], position: UInt64, of partition: Int) throws(Failure) {
     leases[partition]?.save(checkpoint, position: position)
     asked[partition] = LiveClock.now
@@ -257,7 +257,7 @@ final class FuseRabbitMQ {
     return payload
   }
 
-  /// Everything before the first delivery that is still needed, at once, because a state has many pieces.
+  /// Acknowledges everything before the first delivery that is still needed with one call, because a state has many pieces.
   private func acknowledge(_ done: [UInt64], of partition: Int) throws(Failure) {
     let channel = Self.firstLease + UInt16(partition)
     let done = done.sorted()

@@ -34,7 +34,7 @@ extension FuseWorker {
     let start = LiveClock.now
     let last = try rabbit.lastCheckpoint(of: number)
     try rabbit.consume(number)
-    // It must be later than any that was used before.
+    // The epoch must be later than any that was used before.
     let epoch = UInt64(max(wallNow.nanoseconds / 1_000_000, 1))
     let (partition, seen, refusal) = FleetPartition.resume(
       fresh, number, epoch: epoch, from: last, at: wallNow)
@@ -118,7 +118,7 @@ extension FuseWorker {
     for notice in notices { logger.warning("partition \(number): \(notice)") }
   }
 
-  /// The key of a delivery. A tick that is not believed gets the key of those for other workers only, which partitions ignore.
+  /// The key of a delivery. A tick that is not believed gets the key of ticks for workers only, which partitions ignore.
   private func believedKey(of delivery: QueueMessage, _ number: Int) -> String {
     guard delivery.key == names.tick, let tick = Tick(delivery.payload) else { return delivery.key }
     let wallNow = wallNow

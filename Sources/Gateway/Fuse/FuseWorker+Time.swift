@@ -8,7 +8,7 @@ extension FuseWorker {
   /// How long a worker whose clock differs from another's looks for some that have its own time.
   private static let comparison = TimeSpan.seconds(10)
 
-  /// The time that this worker tells.
+  /// The time that this worker publishes.
   var wallNow: WallTime { clock.time(at: LiveClock.now) }
 
   func tick(_ rabbit: FuseRabbitMQ, at now: MonotonicTime) throws(Failure) {
@@ -52,8 +52,8 @@ extension FuseWorker {
     "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 
-  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions. If
-  /// it differs, workers that start at the same time may still be more than the one that was first.
+  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions.
+  /// If it differs, the workers that start now may still outnumber the one that was first.
   func compareClocks(_ rabbit: FuseRabbitMQ) throws(Failure) {
     guard began == nil || isOutvoted else { return }
     let begin = LiveClock.now

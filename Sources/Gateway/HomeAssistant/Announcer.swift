@@ -372,7 +372,7 @@ extension Announcer {
     for _ in 0..<Self.batch {
       guard let topic = obsolete.popFirst(at: time) else { break }
       judged += 1
-      // It may be in the configuration again.
+      // The subject may be in the configuration again.
       if verdict(on: topic) == .keep { continue }
       kept[topic] = nil
       messages.append(Discovery.removal(topic))

@@ -29,7 +29,7 @@ package final class DecisionLoop: Feature {
     var transitions: [PlaceEvent: UInt64] = [:]
     /// When a refused report was last logged.
     var refusalTold: MonotonicTime?
-    /// nil: nobody calls `advance` yet.
+    /// nil: `advance` was not called yet.
     var pauses: PauseWatch?
     /// The latest time of the next call of `advance`.
     var nextLook = MonotonicTime.distantFuture
@@ -39,7 +39,7 @@ package final class DecisionLoop: Feature {
       min(pipeline.nextDeadline ?? .distantFuture, health.pace.due ?? .distantFuture)
     }
 
-    /// Nobody can leave, because nobody is there.
+    /// No deadline is pending, so no beacon can leave.
     var isIdle: Bool { pipeline.nextDeadline == nil }
 
     /// Records that the process is running. If the loop is idle, a pause before `nextLook` misses nothing.
@@ -81,7 +81,7 @@ package final class DecisionLoop: Feature {
   private let introductions: Introductions?
   /// nil: nothing is recorded.
   private let recorder: Recorder?
-  /// Those that report into `health`.
+  /// The features that report into `health`.
   let reporters: Mutex<[any Feature]>
   /// Identifies this run in observations for other gateways.
   private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
@@ -273,7 +273,7 @@ package final class DecisionLoop: Feature {
     for case .transition(let message) in state.output.items {
       if let event = PlaceEvent(message) { state.transitions[event, default: 0] += 1 }
     }
-    // Whoever reads this may stop the process at once. By then nothing may count as idle that is not.
+    // A subscriber that reads this output may stop the process at once. The loop must not still count as idle then.
     state.mark(at: LiveClock.now)
     delivery.take(&state.output, of: state.pipeline, and: messages)
     let now = LiveClock.now
@@ -397,7 +397,7 @@ package final class DecisionLoop: Feature {
 
   /// Saves the state for the next run. Returns how many transitions are lost.
   func close() -> Int {
-    // They refer to us.
+    // Breaks the cycle of references: the features refer to the loop.
     reporters.withLock { $0 = [delivery] }
     let (counters, gains) = state.withLock { state in
       (state.pipeline.takeCounters(isLast: true), state.pipeline.keptGains)

@@ -4,10 +4,10 @@ import Core
 import Mosquitto
 import ServiceLifecycle
 
-/// A part of `run` with a life of its own. It works in `run()` and is told the rest, by any thread. None of these calls may wait
-/// for the disk or the network. A feature overrides the calls that concern it.
+/// A part of `run` with a task of its own, `run()`. Any thread may make the other calls, and none of these may wait for the disk
+/// or the network. A feature overrides the calls that concern it.
 protocol Feature: Service {
-  /// What it reads at the broker. They are asked again after each `configure`.
+  /// The topics that it reads at the broker. This is called again after each `configure`.
   var filters: [Filter] { get }
   func connected()
   func disconnected()

@@ -124,12 +124,12 @@ package struct GatewayRun: Sendable {
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
     let leftovers = LeftoverService(configuration, decisions, homeAssistant)
     let broker = "\(options.host):\(options.port)"
-    // The diary comes first, so that it stops last: what the others do at their end belongs to it.
+    // The diary comes first, so that it stops last: it records what the others do at their end.
     var features: [any Feature] = [
       diary, delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,
       FormerNameService(former, configuration, configurationFile, delivery, leftovers, logger),
       MendingService(configuration, decisions, logger),
-      // It waits until Home Assistant has removed the entities of what it clears.
+      // `leftovers` waits until Home Assistant has removed the entities of the topics that it clears.
       leftovers,
       ScannerLink(configuration, decisions, logger),
       ObservationService(decisions, options, stateDirectory, logger),

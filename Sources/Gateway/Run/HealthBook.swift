@@ -12,7 +12,7 @@ struct HealthService: Feature {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var last = LiveClock.now
-      // The first one comes soon, so that early subscribers see it.
+      // The first `health` comes soon, so that early subscribers see it.
       var due = last + .seconds(2)
       while true {
         await decisions.delivery.news.wait(until: due)
@@ -40,14 +40,14 @@ struct HealthBook: Sendable {
   /// After this time a receiver that has never reported is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
-  /// Whether it was published in this run.
+  /// Whether `health` was published in this run.
   private(set) var isTold = false
   /// Receivers that were logged as moved.
   private var toldMoved: Set<String> = []
 
   init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
 
-  /// It was published, with all changes.
+  /// `health` was published, with all changes.
   mutating func published() {
     pace.published()
     isTold = true
@@ -101,7 +101,7 @@ struct HealthBook: Sendable {
 }
 
 extension HealthMessage.Receiver {
-  /// It works, but rooms are less reliable than they could be.
+  /// The receiver works, but rooms are less reliable than they could be.
   fileprivate mutating func note(movedBy decibels: Double) {
     let words = HealthBook.words(movedBy: decibels)
     reason = reason.isEmpty ? words : "\(reason); \(words)"

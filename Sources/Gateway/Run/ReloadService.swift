@@ -95,7 +95,7 @@ package struct ReloadRequests: Sendable {
   private let asked = AsyncStream.makeStream(
     of: Configuration.Loaded?.self, bufferingPolicy: .bufferingNewest(1))
   package let revision = RunningRevision()
-  /// The file that was there before it was first read.
+  /// The inode of the file before it was first read.
   private let inode: ino_t
 
   /// Called before the configuration is first read: earlier requests need no reload.
@@ -110,7 +110,7 @@ package struct ReloadRequests: Sendable {
     return stat(path, &status) == 0 ? status.st_ino : 0
   }
 
-  /// Requests a reload if there is another file than at the beginning, as after a restore that saw no gateway yet.
+  /// Requests a reload if the file was replaced since the beginning, for example by a restore that did not see this gateway yet.
   func askIfReplaced() { if Self.inode(path) != inode { ask(nil) } }
 
   /// Requests a reload; nil: read the file again.
@@ -134,8 +134,8 @@ package struct ReloadRequests: Sendable {
   private static let before = signal(SIGHUP, SIG_IGN)
 }
 
-/// The revision of the configuration file that is in use. It is set after the configuration is in use, and read before that. So
-/// a client that saves over a revision has seen that one or a newer one, never an older one.
+/// The revision of the configuration file that is in use. It is set after a configuration is in use, and clients read it before
+/// they read the configuration. So a client that saves over a revision has seen that one or a newer one, never an older one.
 package final class RunningRevision: Sendable {
   private let value = Mutex<String?>(nil)
 

@@ -16,7 +16,7 @@ package struct TransitionLine: CustomStringConvertible {
 
   package var description: String { "\(message.wallTime.clock)  \(text)" }
 
-  /// With its date, for a recording.
+  /// The line with its date, for a recording.
   package var dated: String { "\(message.wallTime.day) \(self)" }
 
   /// The line without its time.
@@ -111,7 +111,7 @@ package struct VerdictLine: CustomStringConvertible {
 
   package var description: String { "\(message.time.clock)  \(text)" }
 
-  /// With its date, for a recording.
+  /// The line with its date, for a recording.
   package var dated: String { "\(message.time.day) \(self)" }
 
   /// The line without its time.
@@ -120,7 +120,7 @@ package struct VerdictLine: CustomStringConvertible {
     return columns.joined(separator: "  ").printable
   }
 
-  /// What became of it, in words.
+  /// The outcome, in words.
   var outcome: String {
     let profile = "\(message.os), \(message.strategy)"
     guard message.delivered != nil, let lateness = message.lateness else {

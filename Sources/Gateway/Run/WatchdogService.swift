@@ -37,7 +37,8 @@ struct WatchdogService: Feature {
   private static let statusInterval = Duration.seconds(60)
 }
 
-/// The state of the decision loop for the watchdog, which needs no lock to read it, because it must notice a loop that hangs.
+/// The state of the decision loop for the watchdog. It is read without a lock, because the watchdog must notice a loop that
+/// hangs.
 final class Heartbeat: Sendable {
   /// How late deadlines may be processed before the loop counts as stuck, because the machine may be busy.
   private static let tolerance = TimeSpan.seconds(30)

@@ -4,7 +4,7 @@ import Contract
 import Core
 import Mosquitto
 
-/// Hears what the configured scanners publish, beside a running gateway: with a client id of its own and no last will.
+/// Receives what the configured scanners publish, beside a running gateway: with a client id of its own and without a last will.
 package struct ScannerEar: Sendable {
   private let configuration: Configuration
   private let client: Client

@@ -6,7 +6,7 @@ import Core
 import Pipeline
 import Proximity
 
-/// Every device in range, with its payload and signal, for people who look around before they configure. The gateway itself
+/// Every device in range, with its payload and signal, for people who have not configured their beacons yet. The gateway itself
 /// tracks configured beacons only.
 package struct AirSurvey: Sendable {
   /// The largest number of devices. Phones change their address every quarter of an hour, and a hostile radio may change it
@@ -17,7 +17,7 @@ package struct AirSurvey: Sendable {
   private static let searchPause = TimeSpan.seconds(1)
 
   package struct Device: Sendable {
-    /// One that it sends, or else one of ours for a device of a scanner that does not say it.
+    /// The device's address. If a scanner does not report it, an address that we make up.
     package var address: DeviceAddress
     package var hasAddress = true
     /// The scanner's own name for it.
@@ -32,9 +32,9 @@ package struct AirSurvey: Sendable {
     package var rssi: Int8?
     package var lastHeard: MonotonicTime
     package var count: Int
-    /// What it states about its signal at 1 m, judged.
+    /// The signal at 1 m that the device states, and whether it is believed.
     package var power = StatedPower()
-    /// Whether the configuration states it.
+    /// Whether the configuration has the measured power.
     package var hasConfiguredPower = false
     fileprivate var index: BeaconIndex
 
@@ -44,7 +44,7 @@ package struct AirSurvey: Sendable {
       return scannerID.map { id in !makes.contains { id.lowercased().hasPrefix($0) } } ?? false
     }
 
-    /// Who makes it, if nothing else tells what it is.
+    /// The maker, if nothing else says what the device is.
     package var vendor: String? {
       switch frame {
       case nil, .noise: maker.flatMap(Vendors.name)
@@ -52,7 +52,7 @@ package struct AirSurvey: Sendable {
       }
     }
 
-    /// Why its own power is not believed; nil: it is, or nobody asks.
+    /// Why the device's own power is not believed; nil: it is believed, or the configuration has another.
     package var complaint: String? { hasConfiguredPower ? nil : power.complaint }
   }
 
@@ -110,7 +110,7 @@ package struct AirSurvey: Sendable {
   private mutating func observe(_ observation: Observation) -> Device? {
     guard let sighting = roster.sighting(of: observation) else { return nil }
     let key = Array(observation.key.utf8)
-    // A device that was forgotten since comes back without its address: who reports it by key does not say it.
+    // A device that was forgotten meanwhile comes back without its address, because a report by key has none.
     let heard = addresses[sighting.beacon].flatMap { devices[$0]?.address }
     let address = heard ?? Self.address(standingFor: key.span)
     guard var device = device(at: address, hasAddress: false, heard: observation.time) else { return nil }
@@ -179,7 +179,7 @@ package struct AirSurvey: Sendable {
   private mutating func identify(_ device: inout Device, as beacon: BeaconIndex) {
     device.beacon = roster.name(of: beacon)
     device.hasConfiguredPower = roster.hasConfiguredPower(beacon)
-    // Once its own address is heard, what stood for it goes.
+    // Once the device's own address is heard, the made-up one is dropped.
     if device.hasAddress, let former = addresses[beacon].flatMap({ devices[$0] }), !former.hasAddress {
       remove(former)
     }
@@ -312,7 +312,7 @@ package struct BeaconSuggestion: CustomStringConvertible {
 
   /// Whether only its address identifies it.
   private var isByAddress: Bool { if case .address = pattern { true } else { false } }
-  /// Whether it identifies a device of somebody, by its address or by a name that a scanner has for it.
+  /// Whether the suggestion identifies a single device, by its address or by a scanner's name for it.
   var isPrivate: Bool {
     switch pattern {
     case .address, .scannerID: true

@@ -74,7 +74,7 @@ package struct ApproachFinder: ~Copyable {
       noteTriggers()
       endStays(before: change.time, into: &found)
       for beacon in stays.keys { watch(beacon) }
-    // Approaches are simulated from what was heard alone.
+    // Approaches are simulated only from sightings; reports of apps do not count.
     case .report: break
     case .end: return false
     }

@@ -13,7 +13,7 @@ package struct Recording: ~Copyable {
     var position = 0
     /// The next event after the batch, if it is not an advertisement.
     var event: CaptureDecoder.Step?
-    /// Read ahead, so that what is out of order in a file can be sorted; a pipe may be live, and waits for nothing.
+    /// Files are read ahead, so that entries out of order can be sorted. A pipe may be live, so its entries are not held back.
     var order = EntryOrder()
     var isAtEnd = false
     /// The error that ended this capture.

@@ -95,7 +95,7 @@ package struct Replay: ~Copyable {
       follower?.advance(to: time, report.wallTime, in: &pipeline, into: &output)
       pipeline.receive(report, into: &output)
     case .end:
-      // What a run tells when it ends.
+      // A run publishes its phones' last records when it ends.
       guard !hasEnded else { return false }
       hasEnded = true
       pipeline.tellLastRecords(into: &output)

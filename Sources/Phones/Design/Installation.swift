@@ -1,4 +1,4 @@
-/// Beacons in a row, such as those of exhibits, pumps or shelves, and how a visitor passes them.
+/// Beacons in a row, for example at exhibits, pumps or shelves, and how a visitor passes them.
 public struct Installation: Hashable, Sendable {
   public var places: Int
   public var spacing: Micrometres
@@ -7,17 +7,18 @@ public struct Installation: Hashable, Sendable {
   /// How near to the beacon the visitor stops.
   public var stop: Micrometres
   public var stay: Milliseconds
-  /// A trigger may come this long after the stop, and later ones are late.
+  /// A trigger that comes later than this after the stop is late.
   public var within: Milliseconds
 
-  /// Within this distance a trigger for a place is right: it is near, or within half the spacing.
+  /// Within this distance a trigger for a place is right: `near`, or half the spacing if that is more.
   var reach: Micrometres { places > 1 ? max(near, spacing / 2) : near }
 
-  /// As many as a timeline has beacons.
+  /// A timeline can have no more beacons.
   public static let most = 100
   /// The visitor comes from so far away that no phone hears a beacon yet.
   private static let walk: Micrometres = 300_000_000
-  /// How long the app has been in the background before: an hour, and a part of Android's 15 minutes between two jobs.
+  /// How long the app has been in the background when the walk begins: an hour, and part of Android's 15 minutes between two
+  /// jobs.
   static let pocket: Milliseconds = 4_037_000
 
   public init(
@@ -64,7 +65,8 @@ public struct Installation: Hashable, Sendable {
     return visit
   }
 
-  /// The app's region of each place: one for all, or one for each. More than twenty take turns, so that neighbours differ.
+  /// The app's region of each place: one for all places, or one for each. Beyond twenty places the regions repeat, so that
+  /// neighbours still differ.
   public func regions(ofEach: Bool) -> [Int] {
     (0..<places).map { ofEach ? $0 % BeaconRegion.limit : 0 }
   }
@@ -84,9 +86,9 @@ public struct InstallationChoice: Hashable, Sendable {
   public var power: Int
   /// Their advertising interval.
   public var interval: Milliseconds
-  /// The app monitors a region for each place, as far as twenty go; else one for all.
+  /// Whether the app monitors a region for each place (at most twenty regions), or one for all places.
   public var hasRegionOfEach: Bool
-  /// The distance at which the app fires, as it believes it.
+  /// The distance, as the app estimates it, at which the app fires.
   public var near: Micrometres
   /// How long the phone must be that near before the app fires.
   public var dwell: Milliseconds = 0
@@ -96,35 +98,34 @@ public struct InstallationChoice: Hashable, Sendable {
     self.near = near
   }
 
-  /// The distance within which a phone that hears otherwise than the typical one believes itself near.
+  /// The true distance at which a phone whose signal is off by `offset` dB believes itself near.
   func near(offset: Int) -> Micrometres { Micrometres((Double(near) * Self.factor(offset)).rounded()) }
 
-  /// By how many dB a phone hears the beacon stronger than the typical one does, for its antenna and the body that carries it,
+  /// By how many dB a phone hears the beacon louder than the typical phone, because of its antenna and the body that carries it,
   /// and how common such phones are. An estimate (L).
   public static let offsets = [(decibels: -9, weight: 1), (0, 2), (9, 1)]
   /// Free space: 20 dB for ten times the distance.
   static func factor(_ decibels: Int) -> Double { power(10, Double(decibels) / 20) }
 
-  /// How far a phone hears the beacons: 50 m at 0 dBm (S0), less or more by its own offset.
+  /// How far away a phone still hears the beacons: 50 m at 0 dBm (S0), changed by the power and by the phone's offset.
   public func heard(offset: Int) -> Micrometres {
     Micrometres((50_000_000 * Self.factor(power + offset)).rounded())
   }
 
-  /// Of ten ranging callbacks for which the beacon advertised, so many have none of its packets in them, if three of ten packets are
-  /// lost (L).
+  /// How many of ten ranging callbacks contain none of the beacon's packets, if three of ten packets are lost (L).
   public var emptyTicks: Int64 {
     let packets = max(1, 1000 / max(1, interval))
     return Int64((10 * Self.power(0.3, Double(packets))).rounded())
   }
 
-  /// How long a beacon lasts on a cell of 1000 mAh, in days, at most the ten years that a cell keeps: a radio that sleeps at 2 µA and takes 8 to 17 µC for a packet on
-  /// three channels. An estimate (L).
+  /// How many days a beacon lasts on a cell of 1000 mAh: its radio takes 2 µA asleep, and 8 to 17 µC for a packet on three
+  /// channels. At most ten years, as long as a cell keeps. An estimate (L).
   public var beaconDays: Double {
     let charge = power <= -16 ? 8.0 : power <= -8 ? 9 : power < 0 ? 10 : power < 4 ? 12 : 17
     return min(3650, 1_000_000 / (2 + charge * 1000 / Double(max(1, interval))) / 24)
   }
 
-  /// The C library's may differ in the last digit between machines, and results must be the same everywhere.
+  /// Not the C library's function, which may differ in the last digit between machines: results must be the same everywhere.
   private static func power(_ base: Double, _ exponent: Double) -> Double {
     // e^(x ln b), halved until the series converges quickly.
     let logarithm = base == 10 ? 2.302_585_092_994_046 : -1.203_972_804_325_936

@@ -1,14 +1,14 @@
-/// Which choice serves an installation's visitors best, and why the others do not.
+/// Which choice serves an installation's visitors best, and what is worse with the others.
 public struct InstallationDesign: Sendable {
-  /// What became of the visits to places, over all walks and phones, each counted by how common it is.
+  /// The outcomes of the visits to places, over all walks and phones. A phone counts by how common it is.
   public struct Tally: Hashable, Sendable {
     /// The app fired while the visitor was near the place, or within half the spacing.
     public var right = 0
-    /// It fired for the place while the visitor was farther away, such as at the neighbour.
+    /// The app fired while the visitor was farther away, for example at the neighbouring place.
     public var early = 0
-    /// It was right, but later after the visitor's stop than is allowed.
+    /// The app fired at the right place, but later after the visitor's stop than is allowed.
     public var late = 0
-    /// By why it did not fire at all; nil: the phone never believed the place near.
+    /// By the reason why the app did not fire at all; nil: the phone never believed itself near the place.
     public var missed: [Reason?: Int] = [:]
     /// The longest time from the visitor's stop to the trigger.
     public var latest: Milliseconds = 0
@@ -22,7 +22,7 @@ public struct InstallationDesign: Sendable {
     public var earlyShare: Double { share(early) }
     public var missedShare: Double { share(visits - right - early - late) }
     public var lateShare: Double { share(late) }
-    /// A wrong trigger takes one that is right away. An app that never fires right is worse than any that does.
+    /// Each wrong trigger cancels a right one. An app that never fires right is worse than any app that does.
     var score: Double { right > 0 ? rightShare - earlyShare : -1 }
 
     /// Drain during the visits, as a multiple of a phone that does not range.
@@ -47,7 +47,7 @@ public struct InstallationDesign: Sendable {
   public struct Answer: Sendable {
     public var profile: PhoneProfile
     public var tally: Tally
-    /// Drain of a day with one visit, of the typical phone; nil: not asked for.
+    /// The typical phone's drain on a day with one visit; nil: not requested.
     public var dayBattery: Double? = nil
   }
 
@@ -75,7 +75,7 @@ public struct InstallationDesign: Sendable {
   public let speeds: [Micrometres]
   /// Best first.
   public let options: [Option]
-  /// Every strategy under the best choice, best first of each system.
+  /// Every strategy under the best choice, by system, the best of each first.
   public let strategies: [Answer]
   /// The best choice with one thing changed.
   public let changes: [Option]
@@ -98,7 +98,7 @@ public struct InstallationDesign: Sendable {
     var known: [InstallationChoice: [[Answer]]] = [:]
     func answers(_ choice: InstallationChoice) -> [Answer] {
       let dwell = Self.dwells.firstIndex(of: choice.dwell) ?? 0
-      // Intervals that lose as many callbacks come to the same.
+      // Intervals that lose equally many callbacks have the same result.
       var like = choice
       like.dwell = 0
       like.interval =
@@ -162,17 +162,17 @@ public struct InstallationDesign: Sendable {
     }
   }
 
-  /// The distances to try. A phone that is off by 9 dB believes 1 m to be 0.35 m or 2.8 m: with the last of them even the one that
-  /// hears least fires where visitors stop.
+  /// The near distances to try. A phone that is off by 9 dB takes 1 m for 0.35 m or 2.8 m. With the last distance, even the phone
+  /// that hears least fires where visitors stop.
   private static func nears(of installation: Installation) -> [Micrometres] {
     let tried =
       ([4, 6, 8, 12, 16] as [Micrometres]).map { installation.near * $0 / 8 } + [installation.stop * 3]
-    // One that visitors just reach where they stop would be a matter of centimetres.
+    // With a distance hardly larger than that of the stop, a few centimetres would decide.
     let reached = Set(tried).filter { $0 > installation.stop * 5 / 4 }.sorted()
     return reached.isEmpty ? [installation.near] : reached
   }
 
-  /// By score; of equal ones that first which costs the phone less.
+  /// By system, then by score. Equal answers keep the order of the profiles.
   private static func ranked(_ answers: [Answer]) -> [Answer] {
     var systems: [String] = []
     for answer in answers where !systems.contains(answer.profile.os.name) {
@@ -247,7 +247,7 @@ public struct InstallationTrial: Sendable {
     return NearDistances(near: near, rearm: near + near / 2)
   }
 
-  /// One for each dwell, which changes nothing of what the phone does until then.
+  /// One tally for each dwell. The dwell does not change what the phone does before, so one simulation serves all.
   func tallies(
     _ choice: InstallationChoice, _ profile: PhoneProfile, dwells: [Milliseconds]
   ) -> [InstallationDesign.Tally] {
@@ -269,7 +269,7 @@ public struct InstallationTrial: Sendable {
     return tallies
   }
 
-  /// Drain of a day in which the typical visitor comes once, as a multiple of a phone that does not range.
+  /// The drain on a day with one visit of the typical visitor, as a multiple of that of a phone that does not range.
   func dayBattery(_ choice: InstallationChoice, _ profile: PhoneProfile) -> Double? {
     guard let result = simulation(choice, profile, offset: 0, walk: 0) else { return nil }
     let rule = Self.rule(choice, 0)
@@ -296,7 +296,7 @@ public struct InstallationTrial: Sendable {
         guard let delivered = verdict.delivered else { continue }
         let time = delivered + dwell
         if dwell > 0 {
-          // It must still be near then, and range.
+          // After the dwell the phone must still be near, and the app must range.
           let window = result.window(at: time)
           guard Self.isWithin(near, at: time, of: route) else {
             blocked = nil
@@ -314,7 +314,7 @@ public struct InstallationTrial: Sendable {
         tally.missed[blocked, default: 0] += 1
         continue
       }
-      // That a callback was lost is luck, and makes no trigger right.
+      // A callback may be lost by chance. A trigger is not right because of that.
       let isBlocked = dwell > 0 || verdict.blockedBy.map { $0 != .emptyTick } ?? false
       guard Self.isWithin(installation.reach, at: isBlocked ? time : verdict.crossed, of: route) else {
         tally.early += 1

@@ -3,13 +3,13 @@ import Core
 
 /// One beacon as an app sees it: how far away it is, and whether its near trigger waits.
 struct BeaconView: Hashable, Sendable {
-  /// Each beacon costs time at every step, so their number in a timeline is limited.
+  /// The largest number of beacons in a timeline, because each costs time at every step.
   static let limit = 100
 
   var motion: Motion?
-  /// The app's regions that it belongs to.
+  /// The app's regions that the beacon belongs to.
   var regions = RegionMask.first
-  /// It belongs to none, and is never heard.
+  /// The beacon belongs to no region of the app, so it is never heard.
   var isForeign: Bool { regions.isEmpty }
   var isHeard = false
   var isNear = false
@@ -59,7 +59,8 @@ extension PhoneEngine {
   /// Whether any beacon of the app's regions is heard.
   var isHeard: Bool { beacons.contains(where: \.isHeard) }
 
-  /// Before its first motion: which of the app's regions, from 0, a beacon belongs to. The app never sees a beacon of none.
+  /// Sets which of the app's regions, from 0, a beacon belongs to. Call it before the beacon's first motion. The app never sees a
+  /// beacon that belongs to none.
   public mutating func place(_ index: Int, in regions: [Int]) {
     guard addBeacon(index) else { return }
     beacons[index].regions = RegionMask(regions)
@@ -81,7 +82,7 @@ extension PhoneEngine {
   }
 }
 
-/// Without the times at which it crosses thresholds: `PhoneEngine.restore` finds them again.
+/// The times at which the beacon crosses thresholds are not written: `PhoneEngine.restore` computes them again.
 extension BeaconView: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("motion", &motion)

@@ -13,8 +13,8 @@ extension PhoneEngine {
   /// `backgroundTimeRemaining` now; nil: unlimited.
   public var remaining: Milliseconds? { isUnlimited ? nil : max(0, expiry - now) }
 
-  /// When background time runs out. An app that lingers runs until `lingersUntil`, even after the tasks' countdown. One without
-  /// a task has no more than that.
+  /// When background time runs out. An app that lingers runs until `lingersUntil`, even after the tasks' countdown. An app
+  /// without a task has no other time.
   var expiry: Milliseconds { tasks.isEmpty ? lingersUntil : max(countdownEnd, lingersUntil) }
 
   /// Whether the app may run in the background now.
@@ -26,7 +26,8 @@ extension PhoneEngine {
   mutating func enterForeground(_ fact: Fact.What) {
     if case .terminated = lifecycle { startProcess() }
     record(fact)
-    // Nobody sees an app on a dark screen. On iOS the screen is told only for what it wakes. It comes first: it ends Doze.
+    // An app in the foreground means that the screen is on. On iOS the screen matters only for what it wakes, so it is left as it
+    // is. This comes first, because it ends Doze.
     if rules.isAndroid { setScreen(true) }
     lifecycle = .foreground
     session.isAutoPaused = false

@@ -120,8 +120,8 @@ extension PhoneEngine {
     return tick
   }
 
-  /// Whether a callback comes without the beacon: it advertised none since the last callback, or, in the background, the phone lost
-  /// it. Advertisements that are lost are spread evenly over them.
+  /// Whether a callback comes without the beacon: it advertised none since the last callback, or, in the background, the phone
+  /// lost it. Lost advertisements are spread evenly over the callbacks.
   func isEmpty(tick: Milliseconds) -> Bool {
     let interval = max(rules[.tickPeriod], rules[.advertisingInterval])
     let since = tick - rules[.tickPeriod] + 1 - rules.advertisingPhase

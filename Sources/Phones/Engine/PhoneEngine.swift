@@ -55,7 +55,7 @@ public struct PhoneEngine: Sendable {
 
   // The region.
   var region = RegionMonitor()
-  /// By index; at most `wakeRegionLimit`.
+  /// Wake regions by index; at most `wakeRegionLimit`.
   var wakeRegions: [WakeRegion] = []
 
   // Where the beacons are.
@@ -103,7 +103,7 @@ public struct PhoneEngine: Sendable {
     if start == .background {
       let isEventDriven = rules.mechanism == .events
       if isEventDriven { lifecycle = .suspended } else { enterBackground() }
-      // It has been in the background for long.
+      // The app has been in the background for long.
       lingersUntil = time
     }
   }

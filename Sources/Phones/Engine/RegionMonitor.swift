@@ -6,7 +6,7 @@ struct MonitoredRegion: Hashable, Sendable {
   var enterDue = Milliseconds.never
   var exitDue = Milliseconds.never
 
-  /// The first of its beacons is heard, or the last is heard no more.
+  /// The region's first beacon came into earshot, or its last beacon left it.
   mutating func hearingChanged(to isHeard: Bool, at now: Milliseconds, _ rules: PhoneRules) {
     if isHeard {
       exitDue = .never
@@ -21,7 +21,7 @@ struct MonitoredRegion: Hashable, Sendable {
   mutating func sightChanged(isInside: Bool) { self = MonitoredRegion(isInside: isInside) }
 }
 
-/// Some of the app's own regions, a bit each.
+/// A set of the app's own regions, one bit for each.
 struct RegionMask: RawRepresentable, StateCoded, Hashable, Sendable {
   var rawValue: UInt32
 
@@ -51,9 +51,9 @@ struct RegionMonitor: Hashable, Sendable {
   var wokeApp = false
   /// The app is inside the region but got no enter event.
   var isSilent = false
-  /// An event woke nothing, because the app has the permission for when in use only.
+  /// An event woke nothing, because the app has only the permission "when in use".
   var isWithheld = false
-  /// Region events come from outside; none follow from distance.
+  /// Region events are given from outside; distances cause none.
   var isGiven = false
 }
 
@@ -62,7 +62,7 @@ extension PhoneEngine {
     permission.isGranted && !(permission == .reducedAccuracy && rules[.hasReducedAccuracy])
   }
 
-  /// Whether the app has the permission for when in use, where that is less than the one for always.
+  /// Whether the app has only the permission "when in use", on a system where that is less than "always".
   var isWhenInUseOnly: Bool {
     (permission == .whenInUse || rules.lacksServiceSession) && rules.tellsWhenInUseApart
   }
@@ -70,7 +70,7 @@ extension PhoneEngine {
   /// Whether the system monitors any of the app's regions now.
   var isMonitoring: Bool { isMonitoring(0) }
 
-  /// Whether the system monitors one of them: those that the app registers beyond the limit are refused.
+  /// Whether the system monitors a region: it refuses those that the app registers beyond the limit.
   func isMonitoring(_ region: Int) -> Bool {
     rules.isMonitored(region) && isRadioOn && isPermitted && !rules.isAndroid
   }
@@ -82,7 +82,7 @@ extension PhoneEngine {
     return mask
   }
 
-  /// Those of them that the monitoring of regions notices.
+  /// Those of `heardRegions` that the system notices: none, if it needs the screen on.
   var noticedRegions: RegionMask { rules.needsScreen && !isScreenOn ? RegionMask([]) : heardRegions }
 
   private var isInsideAny: Bool { region.regions.contains(where: \.isInside) }
@@ -90,8 +90,8 @@ extension PhoneEngine {
   /// From now on region events come from outside, as callbacks: without latency.
   public mutating func takeGivenRegionEvents() { region.isGiven = true }
 
-  /// Beacons come into earshot or leave it, all of the same instant at once. Each region is entered with the first of its
-  /// beacons and left with the last.
+  /// Beacons come into earshot or leave it; all changes of one instant are processed together. A region is entered with the first
+  /// of its beacons and left with the last.
   mutating func hearingChanged() {
     isUnsettled = true
     let was = heardRegions
@@ -118,7 +118,7 @@ extension PhoneEngine {
     }
   }
 
-  /// When an exit from a region that the phone is in will come although its beacon is heard.
+  /// When a false exit is due: the phone is in the region and hears its beacon, but the system reports an exit.
   private func falseExit(_ index: Int) -> Milliseconds {
     guard let after = rules[.falseExitAfter], !region.isGiven, noticedRegions.contains(index) else {
       return .never
@@ -133,7 +133,8 @@ extension PhoneEngine {
     wake(.regionEnter)
   }
 
-  /// The beacon was lost now, but has been silent since an earlier time, from which on the system has waited for the region exit.
+  /// The beacon counts as lost now, but it has been silent since `time`, and the system has waited for the region exit since
+  /// then.
   public mutating func countSilence(since time: Milliseconds, into output: inout PolicyOutput) {
     advance(through: now, into: &output)
     let noticed = noticedRegions
@@ -152,7 +153,7 @@ extension PhoneEngine {
     wake(.regionExit)
   }
 
-  /// A given event is one of the app's first region.
+  /// A given event belongs to the app's first region.
   mutating func givenRegionEvent(isEnter: Bool) {
     guard isMonitoring else { return }
     if isEnter { regionEntered(0) } else { regionExited(0) }

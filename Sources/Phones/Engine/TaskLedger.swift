@@ -74,7 +74,7 @@ public struct TaskLedger: Hashable, Sendable {
   }
 }
 
-/// Without `begins`, which follow from the rest.
+/// `begins` is not written, because it follows from the rest.
 extension TaskLedger: StateElement {
   public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(tally: "ends", &ends)

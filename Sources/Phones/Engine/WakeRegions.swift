@@ -1,4 +1,4 @@
-/// A region that a gateway broadcasts to wake phones, and what the system knows of it.
+/// A region that a gateway broadcasts to wake phones, and its state in the phone's system.
 struct WakeRegion: Hashable, Sendable {
   var isOnAir = false
   var monitored = MonitoredRegion()

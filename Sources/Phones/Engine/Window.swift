@@ -52,7 +52,7 @@ public struct Verdict: Hashable, Sendable {
 public struct PolicyOutput: Sendable {
   public var windows: [Window] = []
   public var verdicts: [Verdict] = []
-  /// Of wake regions only.
+  /// Callbacks of wake regions only.
   public var callbacks: [RegionCallback] = []
   public init() {}
 

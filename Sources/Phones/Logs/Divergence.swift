@@ -5,7 +5,7 @@ public struct Divergence: Hashable, Sendable {
     case ranged
     /// It was silent when it should have ranged.
     case silent
-    /// Another background time left.
+    /// The phone had another background time left than predicted.
     case remaining
     case expiration
     case near
@@ -14,15 +14,15 @@ public struct Divergence: Hashable, Sendable {
     case state
   }
 
-  /// Further rows of a kind are left out.
+  /// The most rows of a kind; further ones are left out.
   static let limit = 1000
 
   public var kind: Kind
   /// On the timeline, in milliseconds.
   public var time: Milliseconds
-  /// The last of a row of the same kind; `time` if there is one only.
+  /// When the last one of this row was; `time` if there is only one.
   public var until: Milliseconds
-  /// How many of them.
+  /// How many divergences this row stands for.
   public var count = 1
   public var predicted: String
   public var seen: String
@@ -40,7 +40,7 @@ public struct Divergence: Hashable, Sendable {
     self.constants = constants ?? reason?.constants ?? []
   }
 
-  /// By time, rows of the same kind and rule as one.
+  /// Sorts divergences by time, and joins those of the same kind and rule that follow each other.
   static func joined(_ all: [Divergence]) -> [Divergence] {
     var rows: [Divergence] = []
     var counts: [Kind: Int] = [:]

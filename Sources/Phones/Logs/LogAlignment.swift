@@ -1,4 +1,4 @@
-/// How far the clock of a phone's log is from another clock, found from events that both tell.
+/// How far the clock of a phone's log is from another clock, found from events that both have.
 public struct LogAlignment: Hashable, Sendable {
   /// Subtracted from a time of the log, it gives the time on the other clock.
   public var offset: Milliseconds
@@ -7,7 +7,7 @@ public struct LogAlignment: Hashable, Sendable {
   /// The middle half of these events differs from `offset` by at most this.
   public var spread: Milliseconds
 
-  /// Something that both clocks tell the time of.
+  /// An event whose time both clocks have.
   struct Mark: Hashable {
     var kind: String
     var time: Milliseconds
@@ -15,11 +15,11 @@ public struct LogAlignment: Hashable, Sendable {
 
   /// Offsets that differ by less belong to the same match.
   private static let width: Milliseconds = 4000
-  /// Of each kind; more would cost time without telling more.
+  /// The most marks of a kind. More would cost time and change nothing.
   private static let markLimit = 200
 
-  /// nil: they have nothing in common. Each pair of equal events suggests an offset. The median of the densest cluster is taken,
-  /// so that events which only one of them tells do no harm. Among equally dense ones the first pair of events decides.
+  /// nil: they have nothing in common. Each pair of equal events suggests an offset. The result is the median of the densest
+  /// cluster, so that events which only one of them has do no harm. Among equally dense ones the first pair of events decides.
   init?(seen: [Mark], truth: [Mark]) {
     let others = Dictionary(grouping: truth, by: \.kind).mapValues { $0.prefix(Self.markLimit) }
     var count: [String: Int] = [:]

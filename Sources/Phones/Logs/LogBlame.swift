@@ -1,21 +1,21 @@
-/// A log beside a profile, in step again after each divergence: what follows from an earlier one is counted there, and what does
-/// not is a divergence of its own.
+/// Compares a log with a profile, and corrects the profile after each divergence. Divergences that then disappear were
+/// consequences, and are counted with their cause. Those that remain are separate.
 public struct LogBlame: Sendable {
-  /// A divergence, and what it explains.
+  /// A divergence, and how many others it explains.
   public struct Cause: Sendable {
     public var divergence: Divergence
-    /// The constants that the log gives other values, which the phone has from here on.
+    /// Constants to which the log gives other values. From here on the phone has these.
     public var corrected: [LogFit.Row]
-    /// Divergences that are gone with them, or with the log's own region events.
+    /// How many divergences disappear with these values, or with the log's own region events.
     public var followers: Int
   }
 
-  /// As the profile predicts.
+  /// The comparison without corrections.
   public let comparison: LogComparison
   /// By time.
   public private(set) var causes: [Cause] = []
 
-  /// Further ones stand for themselves.
+  /// After so many corrections, each further divergence is its own cause.
   private static let limit = 8
 
   /// - Parameters: those of `LogComparison`.
@@ -36,7 +36,7 @@ public struct LogBlame: Sendable {
       for row in corrected {
         profile.set(row.rule, to: .number(row.rounded), source: "seen in the log", confidence: .low)
       }
-      // Every region event is compared before the log's own count.
+      // All region events are reported first; after that the log's own region events count.
       let regions = isRegion ? rest.filter { $0.kind == .region } : [first]
       followsRegion = followsRegion || isRegion
       let next = try LogComparison(
@@ -44,7 +44,7 @@ public struct LogBlame: Sendable {
       ).divergences
       let gone = rest.count - regions.count - next.count { !regions.contains($0) }
       if !isRegion, gone <= 0 {
-        // Other constants explain nothing further: the phone stays as it was.
+        // The corrected constants explain no other divergence, so the phone keeps the previous ones.
         (profile, followsRegion) = before
         causes.append(Cause(divergence: first, corrected: [], followers: 0))
         rest.removeFirst()
@@ -64,18 +64,18 @@ public struct LogBlame: Sendable {
     }.map(\.element)
   }
 
-  /// Whether a constant can be what the log says.
+  /// Whether a constant can have the value that the log suggests.
   private static func isPossible(_ row: LogFit.Row) -> Bool {
     guard case .duration(let least)? = PhoneProfile.rules.first(where: { $0.name == row.rule })?.kind
     else { return true }
     return row.rounded >= least
   }
 
-  /// What the log says of the constants that a divergence hangs on, where it says something else than the profile.
+  /// The log's values for the constants that a divergence depends on, where they differ from the profile's.
   private static func corrections(
     _ divergence: Divergence, _ log: SeenLog, _ comparison: LogComparison, _ profile: PhoneProfile
   ) -> [LogFit.Row] {
-    // A late region event is one of its visit: the log's own time counts, and no constant is corrected.
+    // A late region event says nothing about other visits: the log's own time counts, and no constant is corrected.
     if divergence.kind == .region { return [] }
     var fit = LogFit()
     fit.add(log, comparison)

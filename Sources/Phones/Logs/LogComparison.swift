@@ -15,7 +15,7 @@ public struct LogComparison: Sendable {
   public private(set) var divergences: [Divergence] = []
   /// How many statements of the log were compared.
   public private(set) var compared = 0
-  /// How often the log tells near without any distance that it could be compared with.
+  /// How often the log has a near without any distance to compare it with.
   public var uncomparedNears: Int {
     predictsNear ? 0 : seen.count { $0.event.what == .near }
   }
@@ -32,7 +32,7 @@ public struct LogComparison: Sendable {
   public enum Obstacle: Error, Hashable, Sendable {
     /// The log has no event with a time.
     case empty
-    /// The log tells nothing that the timeline or the recording tells, too, so that their clocks cannot be compared.
+    /// The log and the timeline or recording have no event in common, so their clocks cannot be compared.
     case nothingInCommon
     /// There is more than a year between the first event and the last.
     case tooLong
@@ -41,7 +41,7 @@ public struct LogComparison: Sendable {
   /// - Parameters:
   ///   - truth: where the beacons were, and what the log does not tell.
   ///   - tolerance: how far times may be apart, in milliseconds.
-  ///   - followsRegion: the region events count as the log tells them, so that a late one makes nothing else diverge.
+  ///   - followsRegion: region events count as in the log, so that a late one makes nothing else diverge.
   public init(
     _ log: SeenLog, with profile: PhoneProfile, near: NearDistances, truth: Timeline? = nil,
     tolerance: Milliseconds = 1000, followsRegion: Bool = false
@@ -199,8 +199,8 @@ public struct LogComparison: Sendable {
   /// Whether a beacon is in earshot for the whole of a span, as far as known.
   ///
   /// - Parameters:
-  ///   - region: what the log tells of the region, by time.
-  ///   - exits: when it tells that the phone is outside, by time.
+  ///   - region: the log's region events, by time.
+  ///   - exits: when the log says that the phone is outside, by time.
   private func isHeard(
     _ span: Range<Milliseconds>, _ region: [(time: Milliseconds, isInside: Bool)], _ exits: [Milliseconds]
   ) -> Bool {
@@ -293,10 +293,10 @@ public struct LogComparison: Sendable {
     return found
   }
 
-  /// When the phone came into earshot, or left it, and when its log told the region event; nil: it never did, though there were
-  /// two minutes for it. Only if distances are known apart from the log.
+  /// When the phone came into earshot, or left it, and when its log has the region event; nil: it has none, though there were two
+  /// minutes for it. Empty unless distances are known from elsewhere than the log.
   func regionDelays(isEnter: Bool) -> [(from: Milliseconds, told: Milliseconds?)] {
-    // With fewer common events the clocks agree because of these very events.
+    // With fewer common events, the clocks were aligned by these very events.
     guard predictsRegion, let alignment, alignment.matches >= 3, let end = seen.last?.time else { return [] }
     let latency = simulation.profile[isEnter ? NumberRule.entryLatency : NumberRule.exitLatency]
     let told = seen.filter { $0.event.what == .happened(isEnter ? .regionEnter : .regionExit) }.map(\.time)
@@ -317,7 +317,7 @@ public struct LogComparison: Sendable {
 
   // MARK: Helpers
 
-  /// How many elements come first that meet a condition, where none meets it after one that does not: a binary search.
+  /// How many elements meet a condition, found by binary search: those that meet it must come first.
   private static func count<Element>(_ all: [Element], while isMet: (Element) -> Bool) -> Int {
     var (low, high) = (0, all.count)
     while low < high {
@@ -327,7 +327,8 @@ public struct LogComparison: Sendable {
     return low
   }
 
-  /// Pairs those nearest to each other in order; what is further apart than the tolerance, or alone, comes out.
+  /// Pairs each predicted time with the nearest seen one, in order. Returns pairs that differ by more than the tolerance, and
+  /// times without a partner.
   private func matched(
     predicted: [Milliseconds], seen times: [Milliseconds]
   ) -> [(predicted: Milliseconds?, seen: Milliseconds?)] {
@@ -369,14 +370,14 @@ public struct LogComparison: Sendable {
   static func seconds(_ time: Milliseconds) -> String { Amount.seconds(time) }
 }
 
-/// The windows around times that only grow.
+/// Finds the windows around times that only increase.
 private struct WindowCursor {
   private let windows: [Window]
   private var start = 0
 
   init(_ windows: [Window]) { self.windows = windows }
 
-  /// Those in force within `reach` of a time.
+  /// The windows in force within `reach` of a time.
   mutating func around(_ time: Milliseconds, _ reach: Milliseconds) -> ArraySlice<Window> {
     while start + 1 < windows.count, windows[start + 1].time <= time - reach { start += 1 }
     var end = min(start + 1, windows.count)

@@ -1,4 +1,4 @@
-/// What phones' logs say about the constants of a profile: each observation on its own, so that one can see how much there is.
+/// What phones' logs say about the constants of a profile. All observations are kept, so that one can see how many there are.
 public struct LogFit: Sendable {
   /// The observations of one constant.
   public struct Row: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct LogFit: Sendable {
     public var least: Milliseconds { values[0] }
     public var most: Milliseconds { values[values.count - 1] }
 
-    /// Whether it differs from visit to visit, so that a distribution says what a median does not.
+    /// Whether the constant differs from visit to visit, so that a distribution says more than a median.
     public var isSpread: Bool { LogFit.spread.contains(rule) }
 
     /// The observations in the words of the table of rules: each of a few, or quantiles; and how many they are.
@@ -50,14 +50,15 @@ public struct LogFit: Sendable {
 
   public init() {}
 
-  /// Those with an observation, by name.
+  /// The constants with an observation, by name.
   public var rows: [Row] {
     values.map { rule, values in
       Row(rule: rule, values: values.sorted(), never: nevers[rule] ?? 0, logs: logs[rule] ?? 0)
     }.sorted { $0.rule < $1.rule }
   }
 
-  /// Adds what a log says. The phone's own statements count; where they need another constant, it is that of the profile.
+  /// Adds the observations in a log. They come from the phone's own statements. If a statement depends on another constant, the
+  /// profile's value is used.
   public mutating func add(_ log: SeenLog, _ comparison: LogComparison) {
     let before = observations
     defer {
@@ -88,7 +89,7 @@ public struct LogFit: Sendable {
     /// When background time was last said to be unlimited, or when it began.
     var unlimited: Milliseconds
     var first: Milliseconds
-    /// When each says that time runs out.
+    /// When time runs out, by each statement.
     var zeros: [Milliseconds] = []
   }
 

@@ -1,8 +1,8 @@
-/// The timeline of what happened to a phone: its log's events, and from elsewhere what the log does not tell.
+/// The timeline of what happened to a phone: the events in its log, and from another timeline what the log does not record.
 struct LogInputs {
   let timeline: Timeline
 
-  /// - Parameter reach: how far times may be apart.
+  /// - Parameter reach: the tolerance between a predicted time and the log's.
   init(
     _ seen: [(time: Milliseconds, event: SeenEvent)], truth: Timeline?, predictsRegion: Bool,
     reach: Milliseconds
@@ -19,14 +19,14 @@ struct LogInputs {
         if happened == .background { isInForeground = false }
         if predictsRegion && happened.isRegion { continue }
         entries.append(.init(time: time, event: happened))
-      // iOS determines the state at each event, and also when the app asks for it, which it does in the foreground.
+      // iOS reports the state at each event, and also when the app asks for it, which an app does in the foreground.
       case .inside(let isInside) where !tellsRegion && !predictsRegion && !isInForeground:
         entries.append(.init(time: time, event: isInside ? .regionEnter : .regionExit))
       case .ranged(let distance?, _) where truth == nil:
         guard let beacon = Self.place(of: event.beacon, in: &names) else { continue }
         waypoints.append(.init(time: time, distance: distance, beacon: beacon))
-      // The end is compared, and from then on it is a fact: what a dead process does not do is no further divergence.
-      // Unless it was begun again before: then no later than just before that.
+      // Just after the tolerance the end becomes a fact, so that the prediction is compared with it, and a dead process causes no
+      // further divergence. If the process began again before that, the end counts just before its start.
       case .terminated:
         let next = seen[(index + 1)...].first { later in
           switch later.event.what {
@@ -69,7 +69,7 @@ extension Timeline {
 extension PhoneEvent {
   var isRegion: Bool { self == .regionEnter || self == .regionExit }
 
-  /// What it is about. A log that tells any event about a subject tells all.
+  /// What the event is about. A log that has any event about a subject has them all.
   fileprivate var subject: String {
     switch self {
     case .bluetooth: "bluetooth"
@@ -92,7 +92,7 @@ extension PhoneEvent {
 }
 
 extension SeenEvent {
-  /// What can be found on another clock, too.
+  /// The event as a mark to align two clocks with; nil: of a kind that the timeline does not have.
   var mark: LogAlignment.Mark? {
     guard let time else { return nil }
     switch what {
@@ -119,7 +119,7 @@ extension PhoneEvent {
 }
 
 extension Simulation {
-  /// The timeline's own events, and those of the region and of near that are predicted.
+  /// The timeline's own events, and the predicted ones of the region and of near.
   var marks: [LogAlignment.Mark] {
     var marks = timeline.entries.compactMap { entry in
       entry.event.markKind.map { LogAlignment.Mark(kind: $0, time: entry.time) }

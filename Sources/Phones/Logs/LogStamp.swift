@@ -10,12 +10,12 @@ struct LogStamp {
   private var zone: Milliseconds?
   /// Since 1970.
   private var epoch: Milliseconds?
-  /// How finely the line tells the time, in milliseconds.
+  /// The resolution of the line's time, in milliseconds.
   private(set) var resolution: Milliseconds = 1000
 
   var namesYear: Bool { year != nil || epoch != nil }
 
-  /// What follows the stamp.
+  /// The rest of the line, after the stamp.
   var rest: ArraySlice<UInt8> { bytes }
 
   /// nil: the line begins with no stamp. The forms: `2014-10-14 13:49:33.808` (NSLog, `log show`, logcat with its year),
@@ -131,7 +131,7 @@ extension LogStamp {
   ///
   /// - Parameters:
   ///   - last: the time of the line before, or one near it.
-  ///   - usual: the zone of lines that name none, in milliseconds east of UTC.
+  ///   - usual: the zone of lines without a zone, in milliseconds east of UTC.
   func time(near last: Milliseconds, zone usual: Milliseconds) -> Milliseconds? {
     if let epoch { return epoch }
     let zone = zone ?? usual

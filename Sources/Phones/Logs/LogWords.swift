@@ -1,7 +1,7 @@
 import Core
 
-/// What lines of other programs' logs mean, by the words in them: names of Apple's and Android's callbacks, and what AltBeacon
-/// and iOS write themselves.
+/// Finds events in the lines of other programs' logs, by names of Apple's and Android's callbacks and by what AltBeacon and iOS
+/// write themselves.
 enum LogWords {
   /// In lower case. The first that occurs decides.
   private static let meanings: [(words: String, what: SeenEvent.What)] = [
@@ -44,7 +44,7 @@ enum LogWords {
     }
     // Its argument is named expirationHandler; that a task begins says nothing about its end.
     if find("beginbackgroundtask", in: text) != nil { return nil }
-    // runningboardd tells the state of every app.
+    // runningboardd reports the state of every app.
     if isNamed, find("running-suspended", in: text) != nil { return (.suspended, nil) }
     if isNamed, find("running-active", in: text) != nil { return (.resumed, nil) }
     return meanings.first { find($0.words, in: text) != nil }.map { ($0.what, nil) }
@@ -74,7 +74,7 @@ enum LogWords {
     return isExponential ? .greatestFiniteMagnitude : Double(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Where the words end; nil: they do not occur.
+  /// Where the words end in the text; nil: they do not occur.
   private static func find(_ words: String, in text: [UInt8]) -> Int? {
     let count = words.utf8.count
     guard let first = words.utf8.first, text.count >= count else { return nil }

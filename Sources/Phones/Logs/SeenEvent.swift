@@ -3,7 +3,7 @@ import Core
 /// Something that a phone reports about its app: what happened to it, or what the app noticed.
 public struct SeenEvent: Hashable, Sendable {
   public enum What: Hashable, Sendable {
-    /// What a timeline can contain, too, such as `background` or `region-enter`.
+    /// An event that a timeline can contain, too, such as `background` or `region-enter`.
     case happened(PhoneEvent)
     /// The app saw that a beacon is near.
     case near
@@ -21,7 +21,7 @@ public struct SeenEvent: Hashable, Sendable {
     case remaining(Milliseconds?)
     /// Android: the app's scan began or ended.
     case scan(Bool)
-    /// The state of the region, which iOS also tells without an event.
+    /// The state of the region, which iOS also reports without an event.
     case inside(Bool)
     /// A word that means nothing here.
     case other(String)
@@ -68,7 +68,7 @@ extension SeenEvent {
   public struct Reader: Sendable {
     /// Longer objects, in bytes, are refused unread.
     public static let largest = 1024
-    /// What only a phone can tell, besides the events of a timeline.
+    /// The words that only a phone's log has, besides the events of a timeline.
     public static let words = [
       "near", "ranged", "launched", "suspended", "resumed", "terminated", "expiration", "remaining",
       "scan-start",

@@ -1,12 +1,12 @@
 import Core
 
-/// What a phone wrote about its app: lines of our own format, and of the logs that iOS and Android keep. A file may mix them.
+/// The events in a phone's log: lines of our own format, and lines of the logs of iOS and Android. A file may mix them.
 ///
 /// Lines that mean nothing here are counted. The bytes may be hostile; the number of events kept is limited.
 public struct SeenLog: Sendable {
   /// Further events are only counted.
   public static let limit = 200_000
-  /// What follows in a line is not read. A longer object is skipped.
+  /// The rest of a longer line is not read. A longer object is skipped.
   private static let lineLimit = 4096
   /// The same for an object of a list.
   private static let objectLimit = 1 << 16
@@ -25,7 +25,7 @@ public struct SeenLog: Sendable {
   public private(set) var unknownWords: [String: Int] = [:]
   /// Lines of our own format that are malformed; the first few.
   public private(set) var faults: [TimelineFault] = []
-  /// How coarsely the coarsest event's line tells the time, in milliseconds.
+  /// The coarsest resolution of an event's time, in milliseconds.
   public private(set) var resolution: Milliseconds = 1
   /// Whether the years of the events are known, from their lines, those before them, or the given date.
   public private(set) var namesYear: Bool
@@ -36,14 +36,14 @@ public struct SeenLog: Sendable {
   private let app: [UInt8]?
   private let zone: Milliseconds
   private var last: Milliseconds
-  /// Of a line without a text of its own, as `logcat -v long` has them.
+  /// The stamp of a line without text, as `logcat -v long` writes it.
   private var pending: LogStamp?
   /// The last event by which the app came to the foreground or left it.
   private var lifecycle: SeenEvent.What?
 
   /// - Parameters:
   ///   - app: only lines that contain this, such as the app's name or its process number; lines of our own format count in any case.
-  ///   - zone: of lines that name none, in milliseconds east of UTC.
+  ///   - zone: that of lines without a zone, in milliseconds east of UTC.
   ///   - date: a time near the beginning, for logs without year or day.
   public init(app: String? = nil, zone: Milliseconds = 0, date: Milliseconds? = nil) {
     self.app = app.map { Array($0.utf8) }
@@ -70,7 +70,7 @@ public struct SeenLog: Sendable {
     sort()
   }
 
-  /// Whether it is one list of objects, as `log show --style json` writes it over many lines; logcat's lines begin with a
+  /// Whether the file is one list of objects over many lines, as `log show --style json` writes it. Lines of logcat begin with a
   /// bracket, too.
   private static func isList(_ bytes: [UInt8]) -> Bool {
     let start = bytes.prefix(64).drop { $0 <= 0x20 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
@@ -141,7 +141,7 @@ public struct SeenLog: Sendable {
     note(Array(rest), time: used.time(near: last, zone: zone), resolution: used.resolution)
   }
 
-  /// Keeps what the text of a foreign line means, if anything.
+  /// Keeps the event in a line of another format, if it has one.
   private mutating func note(_ text: [UInt8], time: Milliseconds?, resolution: Milliseconds) {
     guard let time else { return }
     last = time
@@ -189,7 +189,7 @@ public struct SeenLog: Sendable {
     }
     if ownLines > 0 { namesYear = true }
     last = time
-    // A state that goes on is no event: AltBeacon tells it with each scan.
+    // A state that continues is no event: AltBeacon writes it with each scan.
     if event.what == .happened(.foreground) || event.what == .happened(.background) {
       if lifecycle == event.what { return }
       lifecycle = event.what

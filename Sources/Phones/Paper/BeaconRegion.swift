@@ -10,7 +10,7 @@ public struct BeaconRegion: Hashable, Sendable, CustomStringConvertible {
   /// As many as iOS lets one app monitor (Core Location reference).
   public static let limit = 20
 
-  /// `UUID`, `UUID/MAJOR` or `UUID/MAJOR/MINOR`; the UUID with or without hyphens. nil: it is none of these.
+  /// `UUID`, `UUID/MAJOR` or `UUID/MAJOR/MINOR`; the UUID with or without hyphens. nil: the text is none of these.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 3, let uuid = Self.uuid(String(parts[0])) else { return nil }
@@ -23,7 +23,7 @@ public struct BeaconRegion: Hashable, Sendable, CustomStringConvertible {
 
   init(uuid: String) { (self.uuid, major, minor) = (uuid, nil, nil) }
 
-  /// Whether a beacon belongs to it. One that advertises no major or minor that is known belongs to no narrower region.
+  /// Whether a beacon belongs to it. A beacon whose major or minor is unknown belongs to no region that requires it.
   func contains(uuid: String, major: UInt16?, minor: UInt16?) -> Bool {
     self.uuid == uuid && (self.major == nil || self.major == major)
       && (self.minor == nil || self.minor == minor)
@@ -41,7 +41,7 @@ public struct BeaconRegion: Hashable, Sendable, CustomStringConvertible {
     return groups.joined(separator: "-") + numbers.joined()
   }
 
-  /// The digits of a UUID, with or without hyphens, in lower case; nil if it is none.
+  /// The digits of a UUID with or without hyphens, in lower case; nil if the text is no UUID.
   static func uuid(_ text: String) -> String? {
     guard text.utf8.count <= 36 else { return nil }
     let digits = text.lowercased().filter { $0 != "-" }

@@ -3,7 +3,7 @@ public struct Comparison: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     public var tally: Tally
     /// Whether it is on the Pareto front: no other strategy of the same system delivers at least as much for at most the same
-    /// battery and is better in one of the two. One that delivers nothing is not: whoever wants that needs no app.
+    /// battery and is better in one of the two. A strategy that delivers nothing is never on the front.
     public var isOnFront: Bool
   }
 

@@ -1,5 +1,5 @@
 extension Simulation {
-  /// What somebody expects of a simulation, in words: `delivered within 2 s`, `missed: TASK_EXPIRED`, `ranging at 50 s`.
+  /// An expectation of a simulation, in words: `delivered within 2 s`, `missed: TASK_EXPIRED`, `ranging at 50 s`.
   ///
   /// ```swift
   /// let expectation = try Simulation.Expectation("delivered within 2 s")
@@ -129,9 +129,9 @@ extension Verdict {
     return blockedBy.map { "\(start), because \($0.words) (\($0.rawValue))" } ?? start
   }
 
-  /// The names of those behind the outcome and, if it was late, behind what blocked it.
+  /// The names of the constants behind the outcome and, if it was late, behind what blocked it.
   public var constants: [String] {
-    // Only an event that was withheld hangs on them. A permission that is denied is the user's.
+    // These constants matter only if an event was withheld. A denied permission is the user's decision.
     if outcome == .authDenied && !evidence.contains(where: { $0.what == .eventWithheld }) { return [] }
     let names = outcome.constants
     return names + (blockedBy?.constants.filter { !names.contains($0) } ?? [])
@@ -182,7 +182,7 @@ extension Window {
   /// `suspended: background time had run out (TASK_EXPIRED)`.
   fileprivate var words: String { state.rawValue + (why.map { ": \($0.words) (\($0.rawValue))" } ?? "") }
 
-  /// What this state hangs on.
+  /// The constants that this state depends on.
   fileprivate var constants: [String] {
     if let why { return why.constants }
     if state == .foreground { return [] }
@@ -201,11 +201,11 @@ public struct ExpectationMiss: Error, Hashable, Sendable {
   public var expected: Simulation.Expectation
   /// One line, such as `near at 46 s, missed: TASK_EXPIRED, background time had run out`.
   public var happened: String
-  /// The last ones before it, oldest first.
+  /// The last events before it, oldest first.
   public var events: [Event] = []
-  /// What the outcome depends on.
+  /// The constants that the outcome depends on.
   public var constants: [StatedRule] = []
-  /// Until when a simulation would have to last to tell; nil: it lasted long enough.
+  /// Until when the simulation would have to last to decide; nil: it lasted long enough.
   public var needs: Milliseconds?
 }
 

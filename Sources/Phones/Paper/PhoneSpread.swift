@@ -2,7 +2,7 @@
 /// their RSSI is, when they notice, and where in its schedule the app is. No single favourable phone decides a comparison (S0:
 /// "varies by device").
 ///
-/// A phone has its own hearing for good. At each of its visits latencies and phase are others. All follow from the seed: the same
+/// A phone has its own hearing for good. Its latencies and phase differ from visit to visit. All follow from the seed: the same
 /// seed, the same crowd. Draws are spread evenly over each rule (a Latin hypercube), so that a few hundred are enough.
 public struct PhoneSpread: Sendable {
   /// One visit of one phone.
@@ -28,8 +28,8 @@ public struct PhoneSpread: Sendable {
   public let phones: Int
   let visitsPerPhone: Int
   private let measured: [(place: Int, measured: Measured)]
-  /// Even shares from 0 to 1 in random order: of each phone for hearing, deafness, distance and each measured rule, of each
-  /// visit for phase, entry and each measured rule.
+  /// Evenly spaced shares from 0 to 1 in random order. Each phone has one for hearing, deafness, distance and each measured rule;
+  /// each visit has one for phase, entry and each measured rule.
   private let ofPhones: [[Double]]
   private let ofVisits: [[Double]]
 
@@ -59,7 +59,7 @@ public struct PhoneSpread: Sendable {
       ? Double(least) + 2 * hearing * Double(usual - least)
       : Double(usual) + (2 * hearing - 1) * Double(most - usual)
     draw.profile.strategy[.heardDistance] = Micrometres(heard)
-    // Not even at 0 m; one phone in seven is an estimate.
+    // Such a phone does not hear the beacon even at 0 m. One phone in seven is an estimate.
     if strategy[.mayNotHear], ofPhones[1][phone] < 1.0 / 7 { draw.profile.strategy[.heardDistance] = -1 }
     let spread = max(1, strategy[.nearSpread])
     let side = 2 * ofPhones[2][phone] - 1
@@ -83,7 +83,7 @@ public struct PhoneSpread: Sendable {
     return draw
   }
 
-  /// Where nobody measured entry: up to the latency of the slowest phones.
+  /// If the entry latency was not measured, draws up to the latency of the slowest phones.
   private func drawLateEntry(into draw: inout Draw, _ index: Int) {
     let place = NumberRule.entryLatency.place
     if case .user = profile[place: place].source { return }
@@ -115,7 +115,8 @@ public struct PhoneSpread: Sendable {
     }
   }
 
-  /// A phone that believes a beacon nearer crosses before the truth does, every other phone with it or after it.
+  /// A phone that estimates too short a distance crosses the threshold before the true crossing; every other phone crosses with
+  /// it or after it.
   private static func answer(_ own: [Verdict], _ truth: [Verdict], believesNearer: Bool) -> Answer {
     var answer = Answer()
     for (beacon, verdicts) in Dictionary(grouping: own, by: \.beacon) {

@@ -5,7 +5,7 @@ public struct ScopedExpectation: Hashable, Sendable {
   public var expectation: Simulation.Expectation
   /// The name of a system profile, or a version such as `iOS 18` that has none of its own; nil: any.
   public var os: String? { didSet { olderSystem = os.flatMap(Catalogue.systemName) } }
-  /// The profile that `os` takes if none has its very name. Kept, because finding it takes longer than a simulation.
+  /// The profile used for `os` if none has exactly this name. It is stored, because finding it takes longer than a simulation.
   private var olderSystem: String?
   /// The name of a strategy; nil: any.
   public var strategy: String?
@@ -33,8 +33,8 @@ public struct ScopedExpectation: Hashable, Sendable {
   /// Whether it applies to a simulation.
   ///
   /// - Parameters:
-  ///   - systems: every system that is simulated. A version without a profile takes the newest up to it, unless one of these
-  ///     has its very name.
+  ///   - systems: every system that is simulated. A version without a profile uses the newest one up to it, unless one of these
+  ///     has exactly its name.
   ///   - phone: nil: any phone with this profile.
   public func applies(
     to profile: PhoneProfile, of phone: String?, on approach: String, among systems: Set<String>

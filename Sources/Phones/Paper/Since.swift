@@ -1,7 +1,7 @@
 /// How long before a timeline's zero the app went to the background. A phone that walks up to a beacon has been in a pocket for a
 /// while: its schedule of scans or samples does not begin with the walk.
 public enum Since: Hashable, Sendable {
-  /// As the timeline says. Of an app that is in the background from the start, the schedule begins at zero.
+  /// As the timeline says. If the app is in the background from the start, its schedule begins at zero.
   case timeline
   case before(Milliseconds)
   /// At least `leastInPocket`, and beyond that a part of the schedule's period: the phone's phase.

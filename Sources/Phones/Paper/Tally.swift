@@ -26,7 +26,7 @@ public struct Tally: Hashable, Sendable {
   private var spreadTriggers = 0
   /// How many deliveries of the crowd were this late; in seconds of three digits, so that there are not many.
   private var lateness: [Milliseconds: Int] = [:]
-  /// Rules that decided, and that nobody measured for this phone.
+  /// Rules that decided, but were not measured for this phone.
   public private(set) var unmeasured: [Unmeasured] = []
   /// Excess drain, and the span it covers, in milliseconds.
   private var drain = 0.0
@@ -74,7 +74,7 @@ public struct Tally: Hashable, Sendable {
   public func share(ofPhone index: Int) -> Double? {
     spreadTriggers > 0 ? Double(spread[index].delivered) / Double(spreadTriggers) : nil
   }
-  /// On the phone of the spread that has most.
+  /// The false triggers of the phone in the spread that has most.
   public var falseTriggers: Int { spread.map(\.falseTriggers).max() ?? 0 }
 
   /// By count, then by name.
@@ -84,8 +84,8 @@ public struct Tally: Hashable, Sendable {
   /// Drain as a multiple of the drain without ranging.
   public var batteryFactor: Double { span > 0 ? 1 + drain / Double(span) : 1 }
 
-  /// The same over a longer span, in which the phone neither ranges nor locates any more: comparable between profiles that
-  /// were followed for different times.
+  /// The same over a longer span, at the end of which the phone neither ranges nor locates. So profiles that were simulated for
+  /// different times can be compared.
   public func batteryFactor(over longer: Milliseconds) -> Double {
     longer > span ? 1 + drain / Double(longer) : batteryFactor
   }

@@ -28,7 +28,7 @@ public struct Timeline: Hashable, Sendable {
   public struct Beacon: Hashable, Sendable {
     /// As the timeline calls it; nil: the one without a name.
     public var name: String?
-    /// The app's regions that it belongs to, from 0. The app never sees a beacon of none.
+    /// The app's regions, from 0, that the beacon belongs to. The app never sees a beacon that belongs to none.
     public var regions: [Int]
 
     public init(name: String?, regions: [Int] = [0]) {
@@ -47,13 +47,13 @@ public struct Timeline: Hashable, Sendable {
   /// The recording ends here. What the phone did later is unknown.
   public var isCut = false
   public var start: PhoneEngine.Start
-  /// Of an app that is in the background from the start.
+  /// For an app that is in the background from the start: since when.
   public var since = Since.timeline
   /// The entries include region events or wake regions. Distance then causes no events of the app's own region.
   public private(set) var givesRegionEvents: Bool
 
-  /// `end` nil: the latest entry. `start` nil: in the foreground if the first event of the app is that it leaves
-  /// it, or that it enters it at zero; else in the background.
+  /// `end`: nil for the time of the latest entry. `start`: nil to derive it. The app then starts in the foreground if its first
+  /// event is that it leaves the foreground, or enters it at zero; otherwise in the background.
   public init(
     events: [Entry], waypoints: [Waypoint] = [], beacons: [Beacon] = [], end: Milliseconds? = nil,
     start: PhoneEngine.Start? = nil
@@ -91,7 +91,7 @@ public struct Timeline: Hashable, Sendable {
     givesRegionEvents = false
   }
 
-  /// Appends an event. An earlier time than that of the last entry counts as that time.
+  /// Appends an event. A time before the last entry counts as the time of that entry.
   mutating func append(_ event: PhoneEvent, at time: Milliseconds) {
     let time = max(time, entries.last?.time ?? time)
     entries.append(Entry(time: time, event: event))
@@ -120,7 +120,7 @@ public struct Timeline: Hashable, Sendable {
     for entry in entries {
       switch entry.event {
       case .background: return .foreground
-      // It was on the screen from the start.
+      // The app was on the screen from the start.
       case .foreground where entry.time <= 0: return .foreground
       case .foreground, .userLaunch, .forceQuit, .lowMemory, .reboot: return .background
       default: continue

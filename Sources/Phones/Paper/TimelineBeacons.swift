@@ -13,10 +13,10 @@ struct TimelineBeacons {
   private var beacons: [Named] = []
   private var indices: [String: Int] = [:]
   private var firstUUID: String?
-  /// Those that lines of the timeline name.
+  /// The regions that lines of the timeline name.
   private(set) var regions: [BeaconRegion] = []
 
-  /// What a line says of a beacon, besides its distance.
+  /// The members of a line about a beacon, besides its distance.
   static let members = ["beacon", "uuid", "major", "minor"]
 
   /// The index of a line's beacon.
@@ -51,8 +51,8 @@ struct TimelineBeacons {
     regions.append(region)
   }
 
-  /// The beacons with their regions: `given`, else those of the lines, else that of the first UUID. A beacon without UUID
-  /// belongs to each.
+  /// The beacons with their regions: those in `given`, else those of the lines, else one for the first UUID. A beacon without a
+  /// UUID belongs to each region.
   func of(regions given: [BeaconRegion]) -> [Timeline.Beacon] {
     var regions = given.isEmpty ? regions : given
     if regions.isEmpty { regions = firstUUID.map { [BeaconRegion(uuid: $0)] } ?? [] }
@@ -107,7 +107,7 @@ struct TimelineBeacons {
 }
 
 extension Timeline {
-  /// What a beacon is called; nil: it is the only one, and has no name.
+  /// The name of a beacon; nil: it is the only one, and has no name.
   public func name(of beacon: Int) -> String? {
     guard beacons.indices.contains(beacon) else { return nil }
     return beacons[beacon].name ?? (beacons.count > 1 ? "unnamed" : nil)

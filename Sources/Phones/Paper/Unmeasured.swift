@@ -1,4 +1,4 @@
-/// A rule that decided an outcome, and that nobody measured on the phone in question: what hangs on it, nobody knows.
+/// A rule that decided an outcome, but was not measured on this phone. So the outcome is uncertain.
 public struct Unmeasured: Hashable, Sendable {
   public var rule: String
   /// The system, device or condition.
@@ -13,7 +13,7 @@ public struct Unmeasured: Hashable, Sendable {
 }
 
 extension Simulation {
-  /// Of the rules that differ from phone to phone and that decided here, those that nobody measured on this system.
+  /// The rules that decided here, differ from phone to phone, and were not measured on this system.
   public var unmeasured: [Unmeasured] {
     var names: [String] = []
     for verdict in verdicts {
@@ -30,7 +30,7 @@ extension Simulation {
         }
       }
     }
-    // What is missed anyway hangs on no session.
+    // If nothing is delivered, the session does not matter.
     if profile.strategy.mechanism == .activitySession, verdicts.contains(where: \.outcome.isDelivered) {
       names.append("has_activity_session")
     }
@@ -38,7 +38,7 @@ extension Simulation {
     if profile.os[.unheardInterval].map({ interval >= $0 }) ?? false { names.append("unheard_interval") }
     if profile.os.family == .android {
       if profile.strategy[.hitLatency] != nil { names.append("hit_latency") }
-      // What is missed anyway hangs on no maker.
+      // If nothing is delivered, the maker does not matter.
       if verdicts.contains(where: \.outcome.isDelivered) {
         names.append("ends_app_after")
         if [.cycle, .foregroundService].contains(profile.strategy.mechanism) {

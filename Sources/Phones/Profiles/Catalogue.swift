@@ -47,7 +47,8 @@ public enum Catalogue {
     strategies(variant).first { $0.name == name }
   }
 
-  /// A device on which a rule is known to be another, if the profile names none; and, of a rule that has no value, a condition.
+  /// The name of a device on which a rule is known to differ, if the profile names no device. For a rule without a value, also
+  /// the name of a condition under which it has one.
   static func exception(to rule: String, of profile: PhoneProfile, isNone: Bool) -> String? {
     let namesDevice = devices.contains { profile.circumstances.contains($0.name) }
     let others = (namesDevice ? [] : devices) + (isNone ? conditions : [])
@@ -69,7 +70,7 @@ public struct Circumstance: Hashable, Sendable {
 public struct PhoneProfile: RuledProfile {
   public var os: OSProfile
   public var strategy: StrategyProfile
-  /// The device and the conditions whose rules it has.
+  /// The device and the conditions whose rules the phone has.
   public private(set) var circumstances: [String] = []
 
   /// nil if the strategy does not exist on that system; `mismatch` says why.
@@ -92,7 +93,7 @@ public struct PhoneProfile: RuledProfile {
     }
   }
 
-  /// What was measured of the rules, by place. A rule that somebody sets has the same value on all phones.
+  /// The measurements of rules, by place. A rule that a user sets has the same value on all phones.
   var measured: [Int: Measured] { os.measured.merging(strategy.measured) { $1 } }
 
   public mutating func setMeasured(_ measured: Measured, at place: Int) {
@@ -103,13 +104,13 @@ public struct PhoneProfile: RuledProfile {
     }
   }
 
-  /// What was measured of the rules that the strategy meets, in the order of the table.
+  /// The measurements of this platform's rules, in the order of the table.
   public var spreads: [StatedSpread] {
     measured.sorted { $0.key < $1.key }.map {
       StatedSpread(Self.rules[$0.key], $0.value, isElsewhere: isOlder($0.value))
     }.filter { Self.rulesOfAndroid.contains($0.name) == (os.family == .android) }
   }
-  /// Those that differ from phone to phone.
+  /// The measured rules that only Android has.
   static let rulesOfAndroid = [
     "scan_interval", "hit_latency", "doze_after", "filters_scans", "ends_app_after",
   ]
@@ -122,9 +123,9 @@ public struct PhoneProfile: RuledProfile {
     place < OSProfile.places.upperBound ? os.value(at: place) : strategy.value(at: place)
   }
 
-  /// Those of the named rules that have a value and mean something on this platform.
+  /// The named rules that have a value and a meaning on this platform.
   public func constants(_ names: [String]) -> [StatedRule] {
-    // Where a beacon advertises too seldom, what makes it heard hangs on that, too.
+    // If a beacon advertises too seldom, these rules also decide whether it is heard.
     let isSlow = os[.unheardInterval].map { strategy[.advertisingInterval] >= $0 } ?? false
     let slow = isSlow && names.contains("heard_distance") ? ["unheard_interval", "advertising_interval"] : []
     return (names + slow).compactMap { name in
@@ -162,9 +163,9 @@ public struct PhoneProfile: RuledProfile {
     return nil
   }
 
-  /// The same phone as a device of this name, or under a condition. Rules of both stand above those of the system.
+  /// The same phone as a device of this name, or under a condition. Their rules override those of the system.
   ///
-  /// nil: there is none of that name for this family.
+  /// nil: this family has no device or condition of that name.
   public func under(_ name: String, _ variant: Variant) -> PhoneProfile? {
     let table = RuleTable.shipped
     guard let circumstance = (table.devices + table.conditions).first(where: { $0.name == name }),

@@ -1,6 +1,6 @@
-/// What was measured of a rule: the values that trials gave, and in how many nothing came at all.
+/// The measurements of a rule: the values in trials, and the number of trials without an outcome.
 public struct Measured: Hashable, Sendable {
-  /// A value, and the share of the trials that came to at most that.
+  /// A value, and the share of trials with at most that value.
   struct Quantile: Hashable, Sendable {
     var share: Double
     var value: Double
@@ -8,22 +8,22 @@ public struct Measured: Hashable, Sendable {
 
   /// At least two, ascending.
   private(set) var quantiles: [Quantile]
-  /// Trials without an outcome, of how many.
+  /// The number of trials without an outcome, and of all trials.
   public let never: (count: Int, of: Int)?
-  /// As the table has it: `ios8`, `iphone-4s/ios7`.
+  /// The scope as in the table: `ios8`, `iphone-4s/ios7`.
   public let scope: String
   public let source: PolicySource
   public let confidence: Confidence
-  /// As the table writes the values.
+  /// The values as in the table.
   public let text: String
 
   /// Reads values: `57 s, 279 s, 800 s` are trials, `1 s to 12 s` the least and the most of all, `1 s, 97 % 12 s, 101 s`
   /// quantiles between the least and the most. `never` is `5 of 7` or empty, `trials` a number or empty.
   ///
-  /// Three trials say little about a fourth: as likely as between two neighbours, it is below the least (down to nothing) or
-  /// above the most (up to twice that).
+  /// Three trials say little about a fourth. It is as likely to be below the least (down to zero) or above the most (up to twice
+  /// that) as between two neighbours.
   ///
-  /// Quantiles of so many trials say no more of what lies outside of them.
+  /// The same holds for quantiles of that many trials.
   public init(
     _ rule: PolicyRule, _ text: String, never: String, trials: String, scope: String, source: PolicySource,
     confidence: Confidence
@@ -90,7 +90,7 @@ public struct Measured: Hashable, Sendable {
       text + (never.isEmpty ? "" : ", never \(never)") + (trials.isEmpty ? "" : ", \(trials) trials")
   }
 
-  /// The value that a share of the trials with an outcome stays below.
+  /// The value that this share of the trials with an outcome does not exceed.
   func value(at share: Double) -> Double {
     guard let above = quantiles.firstIndex(where: { $0.share >= share }), above > 0 else {
       return share <= quantiles[0].share ? quantiles[0].value : quantiles[quantiles.count - 1].value
@@ -100,16 +100,16 @@ public struct Measured: Hashable, Sendable {
     return low.value + part * (high.value - low.value)
   }
 
-  /// The same on a newer system than it was measured on: half the least to twice the most.
+  /// The same value. On a newer system than was measured it spreads wider: from half the least to twice the most.
   func value(at share: Double, isElsewhere: Bool) -> Double {
     value(at: share) * (isElsewhere ? (share < 0.5 ? 0.5 + share : 2 * share) : 1)
   }
 
-  /// The share without outcome: counts of few trials are uncertain (Agresti and Coull, 1998), and a phone is somewhere within
-  /// that.
+  /// The share without an outcome. Counts of few trials are uncertain (Agresti and Coull, 1998), and each phone has a place in
+  /// that range.
   ///
   /// - Parameters:
-  ///   - phone: from 0 to 1, where in that uncertainty the phone is.
+  ///   - phone: the phone's place in the range, from 0 to 1.
   ///   - isElsewhere: the trials were of an older system, and count for a quarter.
   func neverShare(of phone: Double, isElsewhere: Bool = false) -> Double {
     guard let never else { return 0 }
@@ -117,18 +117,18 @@ public struct Measured: Hashable, Sendable {
     let trials = Double(never.of) * weight + 4
     let share = (Double(never.count) * weight + 2) / trials
     let deviation = (share * (1 - share) / trials).squareRoot()
-    // Even, with the same deviation.
+    // An even distribution with the same deviation.
     return min(max(share + deviation * 12.0.squareRoot() * (phone - 0.5), 0), 1)
   }
 
-  /// The value of a rule where nothing came; a latency is then longer than any visit.
+  /// The value of a rule without an outcome. A latency is then longer than any visit.
   static func never(of rule: PolicyRule) -> ConstantValue {
     if rule.isOptional { return .none }
     if case .duration = rule.kind { return .number(320_000_000_000) }
     return .number(0)
   }
 
-  /// What most phones have.
+  /// The value of a typical phone.
   public func typical(of rule: PolicyRule) -> ConstantValue {
     neverShare(of: 0.5) > 0.5 ? Self.never(of: rule) : .number(Int64(value(at: 0.5).rounded()))
   }

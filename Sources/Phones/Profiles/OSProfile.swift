@@ -12,7 +12,7 @@ public struct OSProfile: RuledProfile {
   /// One line of description.
   public var summary: String
   var constants: [Constant<ConstantValue>]
-  /// By place.
+  /// Measurements by the rule's index in the table.
   var measured: [Int: Measured] = [:]
 
   public static var places: Range<Int> { RuleTable.shipped.systemPlaces }

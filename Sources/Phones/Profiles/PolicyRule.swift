@@ -1,4 +1,4 @@
-/// A rule as the table has it: its name, what values it takes, and what it means.
+/// A rule of the table: its name, its possible values, and its meaning.
 public struct PolicyRule: Sendable {
   public enum Kind: Sendable {
     /// A length of time, at least the bound.
@@ -11,7 +11,7 @@ public struct PolicyRule: Sendable {
     case risk
   }
 
-  /// Where it stands in the table.
+  /// The rule's index in the table.
   let place: Int
   /// As users write it: `task_cap`.
   public let name: String
@@ -19,7 +19,7 @@ public struct PolicyRule: Sendable {
   /// Whether `none` is a value.
   public let isOptional: Bool
   public let meaning: String
-  /// When it explains a strategy, or a system that the strategy meets.
+  /// For which strategies or systems the rule has a meaning.
   let condition: RuleCondition
 
   /// Parses a value: `180 s`, `50 m`, `true`, or `none` if the rule may have none.
@@ -91,19 +91,19 @@ public struct StatedRule: Hashable, Sendable {
   public var confidence: Confidence
 }
 
-/// What was measured of a rule, to be read by people: the share of phones below a value, and how many never.
+/// The measurements of a rule, for people: values with the share of phones below them, and the share without an outcome.
 public struct StatedSpread: Hashable, Sendable {
   public var name: String
-  /// As the table has them.
+  /// The values as in the table.
   public var values: String
-  /// 5, 50 and 95 of 100 draws are at most these.
+  /// The values that 5, 50 and 95 of 100 draws do not exceed.
   public var low: String
   public var middle: String
   public var high: String
-  /// From 0 to 1: the share that never comes, and how uncertain few trials leave it.
+  /// The range of the share without an outcome, 0 to 1: the fewer trials, the wider.
   public var never: ClosedRange<Double>
   public var scope: String
-  /// Whether that is an older system, so that draws spread wider.
+  /// Whether an older system was measured. Draws then spread wider.
   public var isElsewhere: Bool
   public var source: PolicySource
   public var confidence: Confidence
@@ -121,7 +121,7 @@ public struct StatedSpread: Hashable, Sendable {
   }
 }
 
-/// Rules by what the program reads: `taskCap` is `task_cap` in the table.
+/// Rules by their names in the program: `taskCap` is `task_cap` in the table.
 public protocol TypedRule: RawRepresentable<Int>, CaseIterable, Hashable, Sendable {
   /// Where each rule stands in the table, in the order of the cases.
   static var places: [Int] { get }
@@ -197,15 +197,15 @@ extension TypedRule {
   }
 }
 
-/// What has a value for each of its rules: a system, a strategy, or both together.
+/// Has a value for each of its rules: a system, a strategy, or both together.
 public protocol RuledProfile: Hashable, Sendable {
-  /// Where its rules stand in the table.
+  /// The indices of its rules in the table.
   static var places: Range<Int> { get }
   /// The constant of the rule at a place of the table.
   subscript(place place: Int) -> Constant<ConstantValue> { get set }
-  /// Its value alone, which is quicker.
+  /// The constant's value alone. This is quicker.
   func value(at place: Int) -> ConstantValue
-  /// Notes what phones have of the rule at a place, beside what the typical one has.
+  /// Sets the measurements of the rule at a place. The value of the typical phone is set separately.
   mutating func setMeasured(_ measured: Measured, at place: Int)
 }
 
@@ -273,7 +273,7 @@ extension RuledProfile {
     self[place: rule.place] = Constant(value, .user(source), confidence)
   }
 
-  /// Sets a rule to what was measured of it; an unknown name changes nothing.
+  /// Sets a rule to measured values; an unknown name changes nothing.
   public mutating func set(_ name: String, to measured: Measured) {
     guard let rule = Self.rules.first(where: { $0.name == name }) else { return }
     take(measured, at: rule.place)

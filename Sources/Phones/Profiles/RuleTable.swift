@@ -16,14 +16,14 @@ struct RuleTable: Sendable {
   }
 
   let documents: [PolicyDocument]
-  /// Those of systems, then those of strategies.
+  /// The rules of systems, then those of strategies.
   private(set) var rules: [PolicyRule] = []
   private(set) var systemPlaces = 0..<0
   var strategyPlaces: Range<Int> { systemPlaces.upperBound..<rules.count }
 
   private var systems: [OSProfile] = []
   private var strategies: [StrategyProfile] = []
-  /// By place; any order.
+  /// By the rule's index; the rows of a rule are in any order.
   private var rows: [[Row]] = []
   private(set) var devices: [Circumstance] = []
   private(set) var conditions: [Circumstance] = []
@@ -207,7 +207,7 @@ struct RuleTable: Sendable {
     }
   }
 
-  /// What was measured in the first of the scopes in which anything was, by place.
+  /// By the rule's index: the measurement in the first of the scopes that has one.
   private func measured(_ places: Range<Int>, _ scopes: [String], _ variant: Variant) -> [Int: Measured] {
     var found: [Int: Measured] = [:]
     for scope in scopes {
@@ -243,10 +243,10 @@ struct RuleTable: Sendable {
     }
   }
 
-  /// What a rule is for a strategy that does nothing special.
+  /// The value of a rule for a strategy without a row of its own.
   func plain(_ rule: PolicyRule) -> Constant<ConstantValue> { constant(rule.place, ["any"], .seed) }
 
-  /// The one row in force for the scopes, of which the first goes before the others. Each rule has a row for `any`.
+  /// The row in force: that of the first scope that has one. Each rule has a row for `any`.
   private func constant(_ place: Int, _ scopes: [String], _ variant: Variant) -> Constant<ConstantValue> {
     for variant in variant == .observed ? [.observed, .seed] : [variant] {
       for scope in scopes {

@@ -25,7 +25,7 @@ public struct StrategyProfile: RuledProfile {
   /// How likely a strategy is to cost its author something besides battery.
   public enum Risk: String, Hashable, Sendable, CaseIterable { case low, medium, high }
 
-  /// What a system must have so that the strategy exists there.
+  /// What the strategy needs of a system.
   public enum Need: String, Hashable, Sendable {
     case nothing
     /// `CLMonitor` and `CLLocationUpdate.liveUpdates`: iOS 17.
@@ -37,24 +37,24 @@ public struct StrategyProfile: RuledProfile {
   }
 
   public var name: String
-  /// Those of a group share rows of the table.
+  /// Strategies of a group share rows of the table.
   let group: String
   public let mechanism: Mechanism
   public let needs: Need
   /// The permission that the app asks for, in the platform's words.
   public let permissionAsked: String
-  /// The permission that the app has if its user gives what it asks for.
+  /// The permission that the app has if the user grants what it asks for.
   public var permission: Permission {
     permissionAsked == "When In Use" || permissionAsked.hasPrefix("While using the app")
       ? .whenInUse : .always
   }
   public var summary: String
   var constants: [Constant<ConstantValue>]
-  /// By place.
+  /// Measurements by the rule's index in the table.
   var measured: [Int: Measured] = [:]
 
-  /// The range of a beacon of usual power (S0). A strategy with a shorter range is held to it, because that range describes
-  /// the site. Any other phone hears whatever the gateway hears.
+  /// The range of a beacon of usual power (S0). A strategy with a shorter range keeps that range, because it describes the site.
+  /// Any other phone hears whatever the gateway hears.
   public static let usualHearing: Micrometres = 50_000_000
 
   public static var places: Range<Int> { RuleTable.shipped.strategyPlaces }
@@ -81,7 +81,7 @@ public struct StrategyProfile: RuledProfile {
   }
 }
 
-/// When a rule counts for a strategy: `ios and begins_task, sampled-location` is either of two.
+/// When a rule counts for a strategy. The comma in `ios and begins_task, sampled-location` means "or".
 struct RuleCondition: Sendable {
   private enum Term: Sendable {
     case always(Bool)

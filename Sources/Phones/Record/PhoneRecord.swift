@@ -12,7 +12,7 @@ public struct PhoneRecord: Sendable {
   public static let patience = TimeSpan.seconds(60)
   /// How long before near the app may notice: the gateway decides only after the dwell time.
   public static let lead = TimeSpan.seconds(30)
-  /// A near without a verdict by then counts as predicted to be missed.
+  /// If a near has no verdict after this time, it counts as predicted to be missed.
   public static let longestWait = TimeSpan.seconds(3600)
   /// The app noticed late if it took this long, as for `DELIVERED_LATE`.
   public static let lateness = TimeSpan.seconds(1)
@@ -21,18 +21,19 @@ public struct PhoneRecord: Sendable {
   public static let clockLimit = TimeSpan.seconds(300)
   /// Encounters in memory. A report can change only these.
   public static let limit = 32
-  /// The shortest time between two messages, and the same if only `uncounted` changed, which any client can do at any rate.
+  /// The shortest time between two messages. `slowPace` holds if only `uncounted` changed, because any client can cause that at
+  /// any rate.
   static let pace = TimeSpan.seconds(1)
   static let slowPace = TimeSpan.seconds(10)
 
   public struct Counts: Hashable, Sendable, StateFields {
     /// Nears that are concluded.
     public internal(set) var nears = 0
-    /// Of these, those of which the app was predicted to notice, in time or late.
+    /// Of these, those that the app was predicted to notice, in time or late.
     public internal(set) var predicted = 0
     /// Nears that the app noticed.
     public internal(set) var seen = 0
-    /// Predicted, but the app did not notice.
+    /// Nears that the app was predicted to notice, but did not.
     public internal(set) var missed = 0
     /// The app noticed, although it was predicted to miss it.
     public internal(set) var unpredicted = 0
@@ -78,7 +79,7 @@ public struct PhoneRecord: Sendable {
   public private(set) var encounters: [Encounter] = []
   /// The largest lateness so far; nil: the app has noticed nothing.
   public private(set) var worst: TimeSpan?
-  /// When it was last told, and when it is told next; nil: never, and not before something changes.
+  /// When the record was last published, and when it is due next. nil: never yet; not before something changes.
   private var told: MonotonicTime?
   private var due: MonotonicTime?
 
@@ -101,7 +102,8 @@ public struct PhoneRecord: Sendable {
   /// The lateness of the latest near that the app noticed.
   public var latest: TimeSpan? { encounters.last { $0.lateness != nil }?.lateness }
 
-  /// How far the phone's clock was behind at the latest report with a time, with the report's way to the gateway.
+  /// How late the latest report with a time arrived by the phone's clock: how far that clock is behind, plus the report's way to
+  /// the gateway.
   public var offset: TimeSpan? { encounters.last { $0.offset != nil }?.offset }
 }
 
@@ -123,7 +125,7 @@ extension PhoneRecord {
     if since != nil { change(at: time) }
   }
 
-  /// The engine reached its verdict about a near.
+  /// The engine has predicted the outcome of a near.
   ///
   /// - Parameter delivered: when the app was predicted to notice; nil: never.
   public mutating func predict(
@@ -179,7 +181,7 @@ extension PhoneRecord {
     return min(next ?? due, due)
   }
 
-  /// Concludes what is due at `nextDeadline`. Returns whether to tell the record now.
+  /// Concludes what is due at `nextDeadline`. Returns whether to publish the record now.
   public mutating func step(at time: MonotonicTime) -> Bool {
     for index in encounters.indices where encounters[index].deadline ?? .distantFuture <= time {
       conclude(index)
@@ -190,14 +192,14 @@ extension PhoneRecord {
     return true
   }
 
-  /// The last message of a run. Returns whether anything was not told yet.
+  /// For the last message of a run: returns whether anything is unpublished.
   public mutating func takeUntold(at time: MonotonicTime) -> Bool {
     guard due != nil else { return false }
     (told, due) = (time, nil)
     return true
   }
 
-  /// Keeps what another run or configuration can continue. Nears that wait get no verdict there, and the clock may be another.
+  /// Keeps only what another run or configuration can continue: waiting nears get no verdict there, and its clock may differ.
   public mutating func forgetPresent() {
     encounters.removeAll { !$0.isConcluded }
     (told, due) = (nil, nil)

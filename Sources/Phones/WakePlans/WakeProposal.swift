@@ -174,7 +174,7 @@ public struct WakeCost: Sendable, Hashable {
   public let callbacksPerMinute: Double
   /// Drain within reach, as a multiple of the drain without ranging.
   public let batteryWithinReach: Double
-  /// Drain over a day with one such visit, and out of reach otherwise.
+  /// Drain over a day with one such visit; the phone is out of reach for the rest.
   public let batteryOfDay: Double
   /// The same day with location updates that always keep the app running (S3), if the system allows them.
   public let batteryOfLocationAlways: Double

@@ -23,7 +23,7 @@ struct CarriedBeacon: StateElement {
     try coder("model", &model)
   }
 
-  /// Under another name it is another beacon: where that is was never reported.
+  /// Under another name it counts as another beacon, whose places were never reported.
   mutating func forgetPlaces() {
     room = nil
     told = Whereabouts.Told()
@@ -72,7 +72,7 @@ extension Pipeline {
 
   func room(named name: String) -> RoomIndex? { roomIndices.first { self.name(of: $0) == name } }
 
-  /// The room that was an earlier one: of the same name, or the only one at the same place, which was renamed.
+  /// The present room for an earlier one: that of the same name, or the only one at the same place, which was renamed.
   func heir(of room: EarlierRoom) -> RoomIndex? {
     if let namesake = self.room(named: room.name) { return namesake }
     guard let place = room.place else { return nil }
@@ -83,7 +83,7 @@ extension Pipeline {
   /// Why a beacon has left a zone of an earlier configuration; nil: it is still in it.
   ///
   /// - Parameters:
-  ///   - beacon: its index here; nil: it is not known any more.
+  ///   - beacon: its present index; nil: it is not known any more.
   ///   - name: its name when it was in the zone.
   ///   - isHeard: whether any of the given receivers ever heard it; nil: any receiver.
   func departure(

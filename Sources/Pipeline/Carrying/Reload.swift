@@ -31,7 +31,7 @@ extension Pipeline {
     let left = scratch.roomTransitions
     scratch.roomTransitions.removeAll()
     tell(left, into: &output)
-    // A phone whose definition changes forgets that its record was not told, and so not saved, yet.
+    // Publishes records that wait, because a phone whose definition changes forgets that its record is unpublished and unsaved.
     if !next.configuration.decides(as: configuration) { tellLastRecords(into: &output) }
     for phone in configuration.phones where !new.phones.contains(where: { $0.isJudged(as: phone) }) {
       output.records[phone.name] = .some(nil)
@@ -128,7 +128,7 @@ extension Pipeline {
       }
     }
     for (old, room) in earlier.configuration.rooms.enumerated() {
-      // Whoever is in a renamed room has left it, but still was there last.
+      // Beacons leave a renamed room, but it stays their last room, under its new name.
       heirs[.room][Int32(old)] = heir(of: EarlierRoom(room))?.rawValue
     }
     return (heirs, moment)

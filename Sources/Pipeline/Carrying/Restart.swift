@@ -86,7 +86,7 @@ extension Pipeline {
   ) {
     var carried = carried
     if !restart.isNamesake { carried.forgetPlaces() }
-    // It may be the same room under another name.
+    // The beacon's former room may exist under another name.
     if let name = restart.saved.room, carried.room?.room == nil || room(named: name) == nil {
       carried.room?.leave(at: restart.wallTime)
     }

@@ -24,9 +24,9 @@ package struct SavedBeacon: StateElement, Sendable {
   package var zones: [Int32: String] = [:]
   /// The definition of each room.
   var rooms: [Int32: String] = [:]
-  /// The zones that it is in.
+  /// The zones that the beacon is in.
   var inside: [Int32] = []
-  /// The room that it is in, and the last receiver that heard it there; nil: none.
+  /// The room that the beacon is in, and the last receiver that heard it there; nil: none.
   var room: String?
   var roomReceiver = ""
   var readings: [SavedReading] = []
@@ -55,9 +55,9 @@ package struct SavedBeacon: StateElement, Sendable {
   }
 }
 
-/// What a later version reads it by.
+/// How versions read the beacons of other versions.
 extension SavedBeacon {
-  /// The parts of a beacon that is saved by this version.
+  /// The shape of a beacon that this version saves.
   package static let rowShape = StateShape.part([
     StateShape.Field(name: "saved", shape: StateShape(of: SavedBeacon())),
     StateShape.Field(name: "carried", shape: StateShape(of: CarriedBeacon())),
@@ -216,7 +216,7 @@ extension ZoneSettings {
 }
 
 extension RoomSettings {
-  /// A hash of where it is, whatever it is called; nil: it is only a name.
+  /// A hash of the room's receivers and outline, without its name; nil: it has neither.
   var place: String? {
     if receivers.isEmpty, outline.isEmpty { return nil }
     var hash = FNV1a()
@@ -226,7 +226,7 @@ extension RoomSettings {
     return String(UInt64(truncatingIfNeeded: hash.value), radix: 16)
   }
 
-  /// What a later run needs to find it again.
+  /// What a later run needs to find the room again.
   var definition: String {
     let octets = JSONWriter.object {
       $0.field("name", name)
@@ -239,7 +239,7 @@ extension RoomSettings {
 /// A room of an earlier configuration.
 struct EarlierRoom {
   var name: String
-  /// nil: it was only a name, or an earlier version did not save it.
+  /// nil: the room was only a name, or an earlier version did not save its place.
   var place: String?
 
   init(_ settings: RoomSettings) { (name, place) = (settings.name, settings.place) }

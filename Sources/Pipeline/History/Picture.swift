@@ -26,7 +26,7 @@ extension Pipeline {
     return (states, known.count - latest.count)
   }
 
-  /// Configured beacons and regions of which none was heard. Beyond a thousand known beacons nobody is missed.
+  /// Configured beacons and regions that were not heard. With more than a thousand known beacons, none is listed.
   package func unheardBeacons(atMost limit: Int) -> [String] {
     guard teller.telemetry.known.count <= 1000 else { return [] }
     var heard: Set<Substring> = []

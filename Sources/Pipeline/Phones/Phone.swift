@@ -153,7 +153,7 @@ extension Phone {
   /// The index of a zone's beacon and region in a lane's engine, where those of the lane's own zone are the first.
   private func place(of zone: Int, in lane: Int) -> Int { zone == lane ? 0 : zone < lane ? zone + 1 : zone }
 
-  /// Each zone's place has a beacon and a region of its own: what their receivers hear, for the engine of one lane.
+  /// Each zone's place has a beacon and a region of its own. Passes what the zones' receivers hear to the engine of one lane.
   private mutating func hearRegions(
     of beacon: BeaconIndex, around lane: Int, in engine: ZoneEngine, at now: Milliseconds,
     into news: inout PhoneNews
@@ -211,7 +211,7 @@ private func micrometres(_ metres: Double) -> Micrometres {
   metres.isNaN ? 0 : Micrometres(min(max(metres, 0), 1_000_000) * 1e6)
 }
 
-/// Leaves out what follows from the configuration (rules, zones, distances), and what the first lane's engine also stores.
+/// Not written: what follows from the configuration (rules, zones, distances), and what the first lane's engine stores as well.
 extension Phone: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(each: "lanes", &lanes)

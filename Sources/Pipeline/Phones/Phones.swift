@@ -28,7 +28,7 @@ struct Phones: Sendable {
   private(set) var dropped: [String] = []
   /// Reports that were invalid.
   private(set) var refusedReports: UInt64 = 0
-  /// What apps said to have noticed, and was invalid.
+  /// How many invalid reports of apps came on `app/seen`.
   private(set) var refusedSightings: UInt64 = 0
 
   init(_ configuration: Configuration) {
@@ -174,7 +174,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// Processes what a phone's app says that it noticed. Returns why it was refused.
+  /// Processes a report on `app/seen`. Returns why it was refused.
   mutating func reportSeen(
     _ payload: [UInt8], of name: String, isRetained: Bool, in engine: ZoneEngine, at time: MonotonicTime,
     wallTime: WallTime
@@ -200,7 +200,7 @@ struct Phones: Sendable {
     refresh(place)
   }
 
-  /// Those that were throttled, with their phones' indices.
+  /// The records that wait because of their pace, with their phones' indices.
   mutating func takeUntoldRecords(at time: MonotonicTime) -> [(Int, PhoneRecord)] {
     phones.indices.compactMap { phones[$0].record.takeUntold(at: time) ? ($0, phones[$0].record) : nil }
   }
@@ -292,7 +292,7 @@ extension Pipeline {
     return refusal
   }
 
-  /// Whose app reports on a topic, and whether what it noticed; nil: it is of no phone of ours.
+  /// The phone whose app reports on a topic, and whether that is `app/seen`; nil: no phone of ours.
   package func phone(ofReportsOn topic: String) -> (name: String, isSeen: Bool)? {
     for phone in configuration.phones {
       if topics.appReport(phone: phone.name) == topic { return (phone.name, false) }

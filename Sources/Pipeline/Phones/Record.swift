@@ -7,7 +7,7 @@ import Proximity
 
 /// What phones' apps noticed, compared with what was predicted.
 extension Phone {
-  /// Processes what the phone's app says that it noticed.
+  /// Processes a report that the phone's app noticed the beacon.
   ///
   /// - Parameter beacon: the phone's beacon; nil: it was not heard yet.
   mutating func reportSeen(
@@ -45,7 +45,7 @@ extension Phone {
     let delay = offset.flatMap { $0 <= PhoneRecord.clockLimit ? $0 : nil } ?? .zero
     let zones = lanes.compactMap(\.zone)
     record.report(
-      // Nobody reports what is still to come: then the phone's clock is ahead.
+      // A report cannot be from the future: then the phone's clock is ahead.
       seen: time - max(delay, .zero), offset: offset, at: time, wallTime: wallTime,
       isNear: zones.contains { zone in
         beacon.flatMap { engine.progress(of: $0, in: zone)?.isNear } ?? false
@@ -53,7 +53,7 @@ extension Phone {
       isBlind: zones.contains { engine.isBlind($0) || !engine.isWatched($0) })
   }
 
-  /// Whether a report's beacon is the phone's: by its name, that of its region, or as `uuid/major/minor`.
+  /// Whether a report's beacon is the phone's: by its name, its region's name, or as `uuid/major/minor`.
   private func isOwn(_ name: String) -> Bool {
     if name == settings.beacon || settings.entries.contains(name) { return true }
     let parts = name.split(separator: "/")
@@ -100,7 +100,8 @@ extension Pipeline {
 
 /// Records of an earlier run.
 extension Pipeline {
-  /// Of what stands before the record. The record itself is read by the names of its fields: it outlives many versions.
+  /// The layout of the head before the record. The record itself is read by the names of its fields, because it outlives many
+  /// versions.
   private static let recordLayout: UInt32 = 2
   private static let recordShape = StateShape(of: PhoneRecord())
 

@@ -7,7 +7,7 @@ import Proximity
 package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
-  /// nil: no beacon is known by what it says beside its format.
+  /// nil: no beacon is configured by a local name or a service.
   private var contents: SenderContents?
   /// The gateway's own broadcasts, which belong to no beacon.
   package let ownRegions: WakeRegions?

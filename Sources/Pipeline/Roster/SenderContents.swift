@@ -1,10 +1,11 @@
 import Beacons
 import Core
 
-/// Finds the sender by what it says beside any beacon's format: its local name, or a service that it offers. Anybody can say the
-/// same, so it is for tags that have nothing else.
+/// Finds the sender by its local name, or by a service that it offers. Any device can send the same, so this is for tags without
+/// a beacon's format.
 ///
-/// Many tags say their name only in every other advertisement, or when they are asked. So the address that said it is remembered.
+/// Many tags send their name only in every other advertisement, or in answer to an active scan. So the address that sent it is
+/// remembered.
 struct SenderContents: Sendable {
   /// Every tag of a site has one address for a while, but a hostile radio has a new one each time.
   private static let addressLimit = 1024

@@ -168,7 +168,7 @@ extension Quantity {
   }
 }
 
-/// Events that beacons report: buttons, dimmers, movements, and changes of binary scratch.readings. Each is published once.
+/// Events that beacons report: buttons, dimmers, movements, and changes of binary readings. Each is published once.
 extension Pipeline {
   /// Processes the readings that came with a sighting.
   mutating func noteReadings(of sighting: Sighting, into output: inout Output) {

@@ -48,7 +48,7 @@ struct RoomPresence: Sendable {
   /// The first pair that must be published by a time. It counts as published.
   mutating func popOverdue(notAfter time: MonotonicTime) -> (beacon: BeaconIndex, receiver: ReceiverIndex)? {
     while let (due, key) = heldBack.popFirst(notAfter: time) {
-      // It may have been published meanwhile.
+      // The distance may have been published meanwhile.
       guard let pace = paces[key], pace.isUntold, pace.dueFrom <= due else { continue }
       paces[key] = Pace(dueFrom: due + Self.pause)
       return (

@@ -86,7 +86,7 @@ struct Telemetry: Sendable {
     dueFrom.indices.lazy.filter { isSighted($0) }.map { BeaconIndex(rawValue: Int32($0)) }
   }
 
-  /// Those that are no longer on trial.
+  /// Beacons that are no longer on trial.
   var reported: [BeaconIndex] { known.filter { trials[Int($0.rawValue)] == 0 } }
 
   mutating func note(_ sighting: Sighting) {
@@ -216,7 +216,7 @@ struct Telemetry: Sendable {
     while let (due, key) = heldBack.popFirst(notAfter: time) {
       let index = Int(key)
       if changes[index] == .waiting, dueFrom[index] <= due { return BeaconIndex(rawValue: Int32(index)) }
-      // It was published after this entry was made, and may have changed again.
+      // The state was published after this entry was made, and may have changed again.
       let hasChanged = changes[index] == .waiting
       changes[index] = .none
       if hasChanged { holdBack(index) }

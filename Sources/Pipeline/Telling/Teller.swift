@@ -4,7 +4,7 @@ import Contract
 import Core
 import Proximity
 
-/// What was published of beacons and places, and when more is due.
+/// What was published about beacons and places, and when more is due.
 struct Teller: Sendable {
   var telemetry: Telemetry
   var packets = PacketLedger()
@@ -71,7 +71,7 @@ struct Teller: Sendable {
     return notices
   }
 
-  /// The notice that a transition has to wait; nil: there were enough.
+  /// The notice that a transition has to wait; nil: there were enough such notices.
   mutating func words(on hold: HeldTransition, of beacon: String, in zone: String) -> String? {
     switch hold.reason {
     case .flickers:
@@ -231,8 +231,8 @@ extension Pipeline {
     }
   }
 
-  /// The members of regions that were reported as new, and when each was heard last; whoever is in a zone or room counts as
-  /// heard now, however seldom it sends.
+  /// The members of regions that were reported as new, and when each was heard last. A member in a zone or room counts as heard
+  /// now, however seldom it sends.
   package var heardMembers: [(name: String, heard: MonotonicTime)] {
     teller.telemetry.reported.compactMap { beacon in
       guard roster.isMember(beacon), let last = engine.lastSighting(of: beacon) else { return nil }

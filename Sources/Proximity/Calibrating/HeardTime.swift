@@ -2,8 +2,8 @@ import Beacons
 import Core
 
 /// Counts how long a beacon was heard in each room while it is carried. It uses the same windows as a calibration (see
-/// `MarkedWalk`) but stores no levels. Time counts from one advertisement to the next, so that a slow beacon is not slower to
-/// measure than it is.
+/// `MarkedWalk`) but stores no levels. Time counts from one advertisement to the next, so that a slow beacon takes no longer than
+/// its interval requires.
 public struct HeardTime: Sendable {
   /// By room.
   public private(set) var seconds: [Double]

@@ -36,19 +36,19 @@ extension RoomCalibrator {
     /// Path loss only; nil without outlines.
     public var pathLoss: RoomAssessment?
     public var calibrated: RoomAssessment
-    /// With the calibration in use, which does not know this walk; nil: there is none.
+    /// With the calibration in use, which was made without this walk; nil: there is none.
     public var present: RoomAssessment?
-    /// With the full calibration, if one more of the covered rooms had not been covered; nil: all rooms were. What it does to the
-    /// rooms that were left out cannot be judged otherwise.
+    /// With the full calibration, but made without one more of the covered rooms. That is the only way to judge what it does to
+    /// rooms that the walk did not cover. nil: all rooms were covered.
     public var lessComplete: RoomAssessment?
 
     /// Smaller differences between shares of the time are noise.
     static let chance = 0.005
 
-    /// Whether the rooms cannot be judged, as there is only one, but the positions within it.
+    /// Whether only positions can be judged, because there is a single room.
     public var judgesPositions: Bool { uncalibrated.trueChanges == 0 && uncalibrated.distance != nil }
 
-    /// The variant with the smallest error of positions; nil: no calibration had.
+    /// The variant with the smallest error of positions; nil: without calibration it is smallest.
     private var nearest: RoomCalibrator.Parts? {
       var (best, error) = (RoomCalibrator.Parts?.none, uncalibrated.distance ?? 0)
       if let distance = pathLoss?.distance, distance < error { (best, error) = (.pathLoss, distance) }
@@ -56,7 +56,8 @@ extension RoomCalibrator {
       return best
     }
 
-    /// The best variant. The full calibration wins unless a simpler one was right more often; nil: no calibration was best.
+    /// The best variant. The full calibration wins unless a simpler one was right more often; nil: it is best without
+    /// calibration.
     public var best: RoomCalibrator.Parts? {
       if judgesPositions { return nearest }
       var (best, right) = (RoomCalibrator.Parts?.some(.all), calibrated.right)
@@ -64,7 +65,7 @@ extension RoomCalibrator {
       return uncalibrated.right > right + Self.chance || isTooIncomplete ? nil : best
     }
 
-    /// Whether the rooms that were not covered would be worse than with nothing measured.
+    /// Whether the rooms that were not covered would become worse than without a calibration.
     public var isTooIncomplete: Bool { lessComplete.map { $0.right < uncalibrated.right } ?? false }
 
     /// Whether the calibration in use is right more often than the best variant.
@@ -93,7 +94,8 @@ extension RoomCalibrator {
   /// Assesses a walk by cross-validation; nil: the walk is too short, or it has no change of room though there are several.
   public func assess(_ walk: MarkedWalk) -> Comparison? { assess(walk) { _ in } }
 
-  /// Assesses a walk by cross-validation and reports progress; nil: the walk is too short, or it has no change of room.
+  /// Assesses a walk by cross-validation and reports progress; nil: the walk is too short, or it has no change of room though
+  /// there are several.
   ///
   /// - Parameters:
   ///   - present: the calibration in use; nil: none.

@@ -6,11 +6,11 @@ import Core
 /// One owner keeps it and shows it to each engine; see `ZoneEngine.see` and `RoomTracker.see`.
 public struct ReceiverSight: Hashable, Sendable {
   public enum State: UInt8, StateCoded, Sendable {
-    /// It never reported an advertisement or its own state.
+    /// The receiver never reported an advertisement or its own state.
     case unknown
     case sees
     case blind
-    /// An earlier run used it. It counts as blind until it reports.
+    /// An earlier run used the receiver. It counts as blind until it reports.
     case unproven
 
     var isBlind: Bool { self == .blind || self == .unproven }

@@ -34,7 +34,7 @@ public struct ZoneEngine: Sendable {
   var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
   public let hasRoomZones: Bool
-  /// As it was shown last, and receivers that were heard since.
+  /// The sight that was shown last, with the receivers that were heard since.
   public internal(set) var sight = ReceiverSight()
   var roomSight = RoomSight()
   /// The last room decision for each beacon; empty without zones of rooms.

@@ -2,7 +2,7 @@ import Beacons
 
 /// The adapters that names select.
 enum AdapterChoice {
-  /// Those with these kernel names, addresses or aliases; all adapters if no name is given.
+  /// The adapters with these kernel names, addresses or aliases; all adapters if no name is given.
   ///
   /// - Parameter aliases: names by the bits of an adapter's address.
   static func of(_ names: [String], aliases: [UInt64: String]) -> @Sendable (AdapterInfo) -> Bool {

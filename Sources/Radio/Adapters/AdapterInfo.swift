@@ -9,7 +9,7 @@ package struct AdapterInfo: Equatable, Sendable {
   package var isPowered: Bool
   package var supportsLowEnergy: Bool
   package var hasLowEnergyEnabled: Bool
-  /// It advertises apart from any advertising instance.
+  /// Another program has the adapter advertise without an advertising instance.
   package var advertisesByItself: Bool
 
   /// The usual name: `hci0`.

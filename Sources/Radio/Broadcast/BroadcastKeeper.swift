@@ -52,9 +52,9 @@ struct BroadcastKeeper {
     /// Place in the plan's identities.
     var identity: Int
     var state = State.setting
-    /// When the kernel would remove it.
+    /// When the kernel would remove the instance.
     var expiry: MonotonicTime
-    /// It must not be removed before this time.
+    /// The instance must not be removed before this time.
     var removal = MonotonicTime.zero
   }
 

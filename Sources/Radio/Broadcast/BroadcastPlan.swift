@@ -65,7 +65,7 @@ package struct BroadcastStatus: Hashable, Sendable {
     case on
     /// Not yet, or not at the moment; it continues by itself.
     case waiting
-    /// Not as planned, and why.
+    /// The broadcasts are not as planned; the reason says why.
     case failed
   }
 

@@ -8,18 +8,18 @@ struct AdapterHearing {
   static let calm = TimeSpan.milliseconds(800)
   /// With much traffic it is probed sooner, but not before this time.
   private static let briefCalm = TimeSpan.milliseconds(300)
-  /// The pause between two questions while they are answered.
+  /// The pause between two questions to a controller that answers.
   static let questionInterval = TimeSpan.seconds(2)
-  /// How long to wait for an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next
-  /// command.
+  /// How long to wait for an answer. After two missing answers the adapter counts as deaf. The kernel itself waits 2 s before it
+  /// sends the next command.
   static let patience = TimeSpan.milliseconds(1_200)
   /// The pause between two questions to a controller that does not answer; longer than the kernel waits for each.
   static let pleaInterval = TimeSpan.seconds(3)
   /// How long other programs may disturb the scan.
   static let tolerance = TimeSpan.milliseconds(1_500)
-  /// Silence after which it is called quiet, unless its reports are always that rare.
+  /// After this silence the adapter is called quiet, unless its reports are always that rare.
   static let quietAfter = TimeSpan.seconds(4)
-  /// Within this much silence a cut-off is recognized.
+  /// A cut-off, in which regular senders fall silent together, is recognized within this range of silence.
   private static let cutOff = TimeSpan.seconds(3)...TimeSpan.seconds(15)
   private static let cutOffSenders = 3
   private static let emptyReports = 3
@@ -36,7 +36,7 @@ struct AdapterHearing {
   private var nextQuestion: MonotonicTime
   private var missedAnswers = 0
   private var hasAnswered = false
-  /// It responds again after a silence and may have lost its settings.
+  /// The controller responds again after a silence, and may have lost its settings.
   var hasReturned = false
   /// Whether silence is no longer blamed on the controller, because all recovery steps were tried.
   private var isAcquitted = false
@@ -78,7 +78,7 @@ struct AdapterHearing {
   /// The current silence has a harmless cause.
   mutating func acquit() { isAcquitted = true }
 
-  /// - Parameter isEmpty: whether it has no data although its kind normally has some.
+  /// - Parameter isEmpty: whether the report has no data although its kind normally has some.
   mutating func report(from address: UInt64, isEmpty: Bool, hasData: Bool, at time: MonotonicTime) {
     if hasReported {
       interval += ((time - lastReport).nanoseconds - interval) / 16

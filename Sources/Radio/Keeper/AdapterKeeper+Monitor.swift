@@ -58,7 +58,7 @@ extension AdapterKeeper {
       monitor = .added(handle: handle)
       monitorDeadline = .distantFuture
       monitorTries = 0
-      // It arrived after the stop.
+      // The answer arrived after the stop.
       if isStopping { return removeMonitor(at: time) }
       guard isFirst else { return [] }
       return [.notice("\(name): \(ReceivePath.kernelMonitor)"), readPHY]

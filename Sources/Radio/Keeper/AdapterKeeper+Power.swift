@@ -30,7 +30,7 @@ extension AdapterKeeper {
     return [.send(ManagementCommand(opcode: .setPowered, adapter: index, parameters: [0]))]
   }
 
-  /// It is off, and we did not switch it off.
+  /// The adapter is off, and we did not switch it off.
   mutating func foundOff(at time: MonotonicTime) -> [KeeperAction] {
     power = .off
     powerReason = Self.offReason

@@ -41,7 +41,7 @@ struct Recovery {
   private var heavy: [MonotonicTime] = []
   private var hasToldOfBudget = false
 
-  /// It receives, or has a harmless reason for silence.
+  /// The adapter receives, or has a harmless reason for silence.
   mutating func sound(at time: MonotonicTime) {
     since = nil
     lastStep = nil
@@ -88,7 +88,7 @@ struct Recovery {
 
   private mutating func exhaust(_ state: HearingState, at time: MonotonicTime) -> Advice? {
     var pause = TimeSpan.seconds(10)
-    // Within this time it becomes clear whether they left or were cut off, or never.
+    // Within this time it becomes clear whether the senders left or were cut off; later it never does.
     if case .deaf(.fellSilent) = state { pause = .seconds(25) }
     guard let began = since, time - began >= pause else { return nil }
     let until = time + Self.rests[min(vainClimbs, Self.rests.count - 1)]
@@ -105,7 +105,7 @@ struct Recovery {
     ]
     switch state {
     case .ok, .quiet, .deaf(.connecting): return []
-    // It does not answer, so milder steps are impossible; a short hang ends by itself.
+    // The controller does not answer, so milder steps are impossible; a short hang ends by itself.
     case .deaf(.noAnswer):
       return [(.powerCycle, .seconds(8)), (.reset, .seconds(15)), (.resetUSB, .seconds(15))]
     // Its event mask is lost, and restarting the scan does not restore it.

@@ -28,7 +28,7 @@ final class LiveLoop {
   /// Memory for sorting.
   private var sorted = AdvertisementBatch()
   private var buffer = PacketBuffer()
-  /// Only if the kernel refuses a monitor.
+  /// The connection to bluetoothd, only if the kernel refuses a monitor.
   var blueZ: BlueZ?
   var hasBluetoothd: Bool?
   /// Adapters without a raw socket, by adapter index.
@@ -267,7 +267,7 @@ extension LiveLoop {
       case .attach(let info): try attach(info)
       case .detach(let adapter): detach(adapter)
       case .health(let adapter, let health, let reason):
-        // It was reported before the attempt to open a raw socket failed.
+        // The adapter's state was reported before the attempt to open a raw socket failed.
         if busReceivers[adapter] != nil, health == .ok, reason.isEmpty { continue }
         guard let receiver = receivers[adapter]?.index ?? busReceivers[adapter] else { continue }
         report(health, receiver, reason)

@@ -2,7 +2,7 @@ import CBlueZ
 import Core
 import Glibc
 
-/// What this process may do with the radio. It is tried rather than guessed; available before the radio runs.
+/// What this process may do with the radio. This is found by trying, and is available before the radio runs.
 package struct RadioAccess: Equatable, Sendable {
   /// A raw socket keeps its filter: CAP_NET_RAW.
   package var mayReceiveRaw: Bool
@@ -49,7 +49,7 @@ package enum ReceivePath: Sendable {
   case discovery
   /// Raw, kept scanning by commands of our own.
   case ownScan
-  /// By bluetoothd's signals, which lose much.
+  /// By bluetoothd's signals, with which many advertisements are lost.
   case bus
   case none
 }

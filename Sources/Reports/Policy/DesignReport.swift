@@ -14,7 +14,7 @@ package struct DesignReport {
     (self.design, self.scenario, self.version) = (design, scenario, version)
   }
 
-  /// Options with what is told of them first.
+  /// Options, each with the name of its row.
   struct Row {
     var name: String
     var option: InstallationDesign.Option

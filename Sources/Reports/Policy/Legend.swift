@@ -57,7 +57,7 @@ struct Legend {
     }
   }
 
-  /// The columns of the page's tables; what a summary and a comparison both have is told once.
+  /// The columns of the page's tables. A column of both summary and comparison is explained once.
   private var columns: [(name: String, words: String)] {
     let summary =
       report.isSingle

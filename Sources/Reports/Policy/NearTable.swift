@@ -38,7 +38,7 @@ struct NearTable {
 
   private func row(_ number: Int, _ verdict: Verdict, _ distance: Double?, into page: inout Markup) {
     page.element("tr") { page in
-      // Several beacons are told apart by name.
+      // Several beacons are distinguished by name.
       let name = result.timeline.name(of: verdict.beacon)
       page.element(
         "th", ["scope": "row", "class": name == nil ? "number" : "given"],

@@ -12,7 +12,7 @@ package struct PlanRow {
     proposals.enumerated().map { PlanRow(proposal: $0.element, systems: "", anchor: "p\($0.offset + 1)") }
   }
 
-  /// For a terminal: systems on which a strategy comes to the same share a row, and the newest systems come first.
+  /// For a terminal: systems on which a strategy has the same result share a row, and the newest systems come first.
   package static func alike(_ proposals: [WakeProposal]) -> [PlanRow] {
     let names = SystemNames(proposals.map(\.profile))
     var groups: [(cells: [String], proposals: [WakeProposal])] = []

@@ -10,7 +10,7 @@ package struct SingleRow {
   let anchor: String?
   let battery: Double
 
-  /// For a terminal: systems on which a strategy comes to the same share a row, and the newest systems come first.
+  /// For a terminal: systems on which a strategy has the same result share a row, and the newest systems come first.
   package static func all(_ results: [Simulation]) -> [SingleRow] {
     let names = SystemNames(results.map(\.profile))
     var groups: [(cells: [String], rows: [SingleRow])] = []
@@ -102,8 +102,8 @@ package struct SingleRow {
       "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
   }
 
-  /// `DELIVERED`; of several `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`; of none `never near (GRACE_EXPIRED)`: what
-  /// kept the app from ranging at the end is no miss.
+  /// `DELIVERED`. For several near triggers `1 of 3: missed B at 60 s, C at 120 s (GRACE_EXPIRED)`. For none `never near
+  /// (GRACE_EXPIRED)`, with what kept the app from ranging at the end; that is no miss.
   private var outcomeWords: String {
     let verdicts = result.verdicts
     guard let first = verdicts.first else {
@@ -158,7 +158,7 @@ package struct TallyRow {
     }
   }
 
-  /// Systems on which a strategy comes to the same.
+  /// Groups systems on which a strategy has the same result.
   private static func groups(_ tallies: [Tally]) -> [[Tally]] {
     var groups: [[Tally]] = []
     for tally in tallies {

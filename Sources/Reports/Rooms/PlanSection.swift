@@ -32,7 +32,7 @@ struct PlanSection {
     }
   }
 
-  /// Those that have a room.
+  /// The floors that have a room.
   private var floors: [Int] { Set(report.plan.rooms.map(\.floor)).sorted() }
 
   private func floorName(_ floor: Int) -> String? {

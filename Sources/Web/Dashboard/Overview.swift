@@ -20,7 +20,7 @@ package struct Overview: Sendable {
   private let unheard: [String]
   private let phones: [(window: WindowMessage, record: RecordMessage)]
   private let transitions: [TransitionMessage]
-  /// Of beacons: buttons, doors and the like.
+  /// Events of beacons: buttons, doors and the like.
   private let events: [TransitionMessage]
   private let verdicts: [VerdictMessage]
   /// Configured receivers that `health` does not have yet.

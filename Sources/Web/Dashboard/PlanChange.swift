@@ -2,11 +2,11 @@ import Configuration
 import Core
 import Proximity
 
-/// A plan as a page sends it: all `rooms` and `doors`, and `receivers` that were placed. Anything else is refused, because what is
-/// missing is removed from the file.
+/// A plan as a page sends it: all `rooms` and `doors`, and `receivers` that were placed. Anything else is refused, because rooms
+/// and doors that are missing are removed from the file.
 package struct PlanChange: Sendable {
   package private(set) var plan = DrawnPlan()
-  /// Whether the change is only to be told.
+  /// Whether the page only asks what the change would be.
   package private(set) var isPreview = false
 
   /// Metres. A site is smaller.

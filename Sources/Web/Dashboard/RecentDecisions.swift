@@ -44,7 +44,7 @@ package struct RecentDecisions: Sendable {
     events.removeAll { names.contains($0.beacon) }
   }
 
-  /// What a message is numbered by: epoch and sequence number.
+  /// A message's number: epoch and sequence number.
   package struct Number: Hashable {
     var epoch: UInt64
     var sequence: UInt64

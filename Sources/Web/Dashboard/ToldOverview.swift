@@ -1,10 +1,11 @@
 import Core
 
-/// What the pages were told of the overview. A page gets the whole once, and then what has changed, because most of it is as it was a
-/// second ago.
+/// The overview as the pages have it. A page gets the whole once, and then only changes, because most of it is as it was a second
+/// ago.
 ///
 /// Changes of an object are an object of its changed members; `-` lists those that are gone. Changes of a list are
-/// `{"of":{…},"ids":[…]}`: its changed elements by their id, and all ids if an element came or went. Anything else is sent anew.
+/// `{"of":{…},"ids":[…]}`: its changed elements by their id, and all ids if an element came or went. Anything else is sent as a
+/// whole.
 package struct ToldOverview: Sendable {
   private indirect enum Part: Sendable {
     case value(ArraySlice<UInt8>)
@@ -36,9 +37,9 @@ package struct ToldOverview: Sendable {
   /// - Parameter json: an overview.
   package init(_ json: [UInt8]) { whole = Self.read(json) }
 
-  /// The changes up to a later overview; nil: there are none.
+  /// The changes from here to a later overview; nil: there are none.
   ///
-  /// - Parameter isExact: small differences are told, too.
+  /// - Parameter isExact: small differences are sent, too.
   package mutating func changes(to json: [UInt8], isExact: Bool = false) -> [UInt8]? {
     let (merged, changes) = Self.compare(whole, Self.read(json), "", isExact)
     whole = merged
@@ -47,7 +48,7 @@ package struct ToldOverview: Sendable {
 
   // MARK: Comparing
 
-  /// What is told from now on, and what has to be told for that.
+  /// The part that pages have from now on, and the changes to send for that.
   private static func compare(
     _ old: Part, _ new: Part, _ name: String, _ isExact: Bool
   ) -> (told: Part, changes: [UInt8]?) {
@@ -102,8 +103,8 @@ package struct ToldOverview: Sendable {
     return (told, changes.map { key + $0 })
   }
 
-  /// Whether a page would show both alike, or nearly so. What is told stays, so small differences add up until they are told;
-  /// and at times all are told.
+  /// Whether a page would show both alike, or nearly so. The comparison is with what was sent, so small differences add up until
+  /// they are sent. At times all differences are sent.
   private static func isAlike(_ was: ArraySlice<UInt8>, _ now: ArraySlice<UInt8>, _ name: String) -> Bool {
     let span: (absolute: Double, relative: Double)
     switch name {

@@ -11,7 +11,7 @@ package struct TrialAnswer: Sendable {
   private let actual: [TransitionMessage]
   private let now: Moment
   private let zones: [String]
-  /// Of the receivers that were heard.
+  /// The calibrations of the receivers that heard the beacon.
   private let calibrations: [ReceiverSettings]
   private let yaml: String
   /// The revision of the configuration file in use; nil: there is none.
@@ -24,8 +24,8 @@ package struct TrialAnswer: Sendable {
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?
   ) {
-    // Rooms take nearly all of the time. Where none of the zones that are tried consists of rooms, they are left out, and with them
-    // the zones that do.
+    // Rooms take nearly all of the time. If no zone on trial consists of rooms, the trial leaves out rooms and all zones of
+    // rooms.
     let ofRooms = Set(request.configuration.zones.lazy.filter { $0.rooms != nil }.map(\.name))
     let isWithoutRooms = !request.zones.isEmpty && ofRooms.isDisjoint(with: request.zones)
     var trial = hindsight.trial(

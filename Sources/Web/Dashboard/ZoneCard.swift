@@ -47,7 +47,7 @@ struct ZoneCard: Sendable {
         isNear: member.isNear, estimate: pipeline.engine.estimate(of: member.beacon, in: zone),
         last: last(name, beacon))
     }
-    // A room has no distance.
+    // Zones of rooms have no distance to list by.
     let outside = settings.rooms == nil ? pipeline.approaching(zone, atMost: Self.arrivalLimit) : []
     arrivals = outside.map { beacon, estimate in
       Arrival(
@@ -114,7 +114,7 @@ func writeRules(_ zone: ZoneSettings, in json: inout JSONWriter) {
   }
 }
 
-/// nil: the weakest signal, which every beacon has; for exit: only silence.
+/// A rule's threshold. nil: every signal meets it; for an exit: only silence does.
 private func line(_ rule: Rule) -> Double? { rule.threshold.isAnySignal ? nil : rule.threshold.number }
 
 private func write(_ rule: Rule, _ line: Double?, hasThreshold: Bool, in json: inout JSONWriter) {

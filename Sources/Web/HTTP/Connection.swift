@@ -243,7 +243,8 @@ extension Connection {
     let request = Request(
       method: method, path: path, query: query, headers: headers, body: body, peer: peer)
     do throws(Gatekeeper.Refusal) { try reception.gatekeeper.check(request) } catch {
-      // The page itself has no data. Without it, who comes by a proxy that hides the host would see nothing, not even why.
+      // The page itself has no data, so any host may get it. Otherwise a user behind a proxy that hides the host would not even
+      // see why.
       guard method == .get || method == .head, reception.content.isPage(path) else {
         return send(Self.refusal(error), to: head, isLast: true)
       }
@@ -307,8 +308,8 @@ extension Connection {
   }
 }
 
-/// Limits what a request may have beside its body: extensions of chunks can be of any length (RFC 9112, section 7.1.1), and the
-/// decoder passes over them.
+/// Limits everything in a request except its body: extensions of chunks can have any length (RFC 9112, section 7.1.1), and the
+/// decoder skips them.
 final class RequestSize: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

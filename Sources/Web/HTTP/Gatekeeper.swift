@@ -55,7 +55,7 @@ struct Gatekeeper: Sendable {
     return mayWrite || mayRead ? Rights(read: true, write: mayWrite) : nil
   }
 
-  /// Of the passwords: a login is valid as long as they are the same.
+  /// A fingerprint of the passwords: a login is valid as long as they stay the same.
   func fingerprint(_ salt: String) -> String {
     let words = [salt] + [settings.readPassword, settings.writePassword].map { $0?.revealed ?? "" }
     let text = Array(words.map { "\($0.utf8.count) \($0)" }.joined().utf8)

@@ -18,7 +18,7 @@ package final class HTTPClient: Sendable {
   package enum Trust: Sendable {
     /// The authorities that this machine trusts.
     case system
-    /// Those in a PEM file.
+    /// The authorities in a PEM file.
     case authorities(String)
     /// Exactly the certificates in a PEM file, under any name: those of this machine's own gateway.
     case certificates(String)
@@ -51,7 +51,7 @@ package final class HTTPClient: Sendable {
     authorization = password.map { "Basic " + Data((":" + $0).utf8).base64EncodedString() }
     if case .certificates = trust { checksName = false } else { checksName = true }
     tls = address.isTLS ? try TLSContext(trusting: trust) : nil
-    // It starts a thread, so it comes last.
+    // Comes last, because it starts a thread.
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   }
 

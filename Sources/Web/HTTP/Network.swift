@@ -1,6 +1,6 @@
 import Glibc
 
-/// The network of a client, for limits: whoever has one IPv6 address has all of its /64.
+/// The network of a client, for limits: a client with one IPv6 address can use all of its /64.
 enum Network {
   /// - Parameter peer: an IP address as text.
   static func of(_ peer: String) -> String {
@@ -8,7 +8,7 @@ enum Network {
     return octets.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
   }
 
-  /// nil: it is no IPv6 address. A zone such as `%eth0` is left out.
+  /// nil: the text is no IPv6 address. A zone such as `%eth0` is left out.
   private static func octets(ofIPv6 text: String) -> [UInt8]? {
     var octets = [UInt8](repeating: 0, count: 16)
     return unsafe inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &octets) == 1 ? octets : nil

@@ -46,7 +46,7 @@ final class Reception {
     if let text = store?.read() {
       sessions = Sessions(
         saved: text, at: seconds, wall: wallSeconds, passwords: gatekeeper.fingerprint)
-      // Those of another password must not come back with it.
+      // Saved sessions of a former password must not become valid again.
       keepSessions()
     }
   }
@@ -75,8 +75,9 @@ final class Reception {
     endStream(connection)
   }
 
-  /// Closes one of the network with the most connections: the one that has waited longest for a request; if there is none, the
-  /// one that has waited longest for its answer, or for the client to take it. Streams have a limit of their own.
+  /// Closes a connection of the network with the most connections: the one that has waited longest for a request. If none waits
+  /// for a request, the one that has waited longest for its answer, or for the client to read it. Streams have a limit of their
+  /// own.
   private func closeOne(of candidates: [Connection]) -> Bool {
     let counts = Dictionary(grouping: candidates, by: \.network).mapValues(\.count)
     let victim = candidates.filter { !$0.isStreaming }.min { one, other in
@@ -153,7 +154,7 @@ final class Reception {
     return tried(password, from: request.peer, gatekeeper.rights(of: request)) { $0.read }
   }
 
-  /// What a password gives, by a test that runs in any case; nil: too many wrong ones came from there.
+  /// The rights that a password gives; nil: too many wrong ones came from this network. The test runs in any case.
   private func tried<Given>(
     _ password: String?, from peer: String, _ given: Given, isRight: (Given) -> Bool
   ) -> Given? {

@@ -31,8 +31,8 @@ struct Sessions {
 
   // MARK: Through a restart
 
-  /// What the next process needs: a salt and the passwords' fingerprint, then a line a session with its id, its end and `w` if it may
-  /// write.
+  /// The text for the next process: a salt and the passwords' fingerprint, then a line for each session with its id, its end, and
+  /// `w` if it may write.
   ///
   /// - Parameters:
   ///   - wall: the calendar's seconds, because the caller's clock may begin anew.
@@ -43,7 +43,7 @@ struct Sessions {
     }
   }
 
-  /// The sessions of an earlier process; none, if the passwords are others.
+  /// The sessions of an earlier process; none if the passwords have changed.
   init(saved text: String, at seconds: Int64, wall: Int64, passwords: (String) -> String) {
     let lines = text.split(separator: "\n")
     guard let first = lines.first?.split(separator: " ").map(String.init), first.count == 2,
@@ -79,11 +79,11 @@ package struct SessionStore: Sendable {
   }
 }
 
-/// How many wrong passwords a network may send in a minute. After those, few more are tried, and what was right before is right
-/// still: neither a neighbour nor a mistyping user of the same address keeps a program out.
+/// Limits the wrong passwords from one network in a minute. Beyond the limit only few more are tried, but a password that was
+/// right before is accepted. So neither a neighbour nor a mistyping user with the same address keeps a program out.
 struct PasswordTries {
   static let perMinute = 10
-  /// Beyond `perMinute`, so many are tried at once and one more in each second, so that the right password has its chance.
+  /// Beyond `perMinute`, this many are tried at once and one more each second, so that the right password has a chance.
   private static let reserve = 5
   private static let knownLimit = 256
 

@@ -43,7 +43,7 @@ import Configuration
       }
     }
     if case .certificates = trust {
-      // The gateway's own certificate need not be that of an authority.
+      // The gateway's own certificate may be trusted directly, without an authority.
       unsafe _ = X509_VERIFY_PARAM_set_flags(
         SSL_CTX_get0_param(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }

@@ -8,7 +8,7 @@ import NIOCore
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What libssl decrypts at a time: the largest record (RFC 8446, section 5.1).
+  /// How much libssl decrypts at a time: the largest record (RFC 8446, section 5.1).
   private static let record = 16 * 1024
 
   /// The handshake of a client is done: it may write.
@@ -93,7 +93,7 @@ import NIOCore
         unsafe result = SSL_read(ssl, bytes.baseAddress, Int32(Self.record))
         return Int(max(result, 0))
       }
-      // Before anything else is written, which would change the error.
+      // Read the error before anything else is written, because that would change it.
       let error = unsafe result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
       if isClient, !isReady, unsafe SSL_is_init_finished(ssl) == 1 {
         isReady = true

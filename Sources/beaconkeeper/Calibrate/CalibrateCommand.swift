@@ -121,7 +121,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a name that can be neither a beacon's nor that of a region's member.
+  /// Refuses a name that is neither a beacon's nor a possible member's of a region.
   private func check(_ beacon: String, _ configuration: Configuration) throws(ExitCode) {
     let names = configuration.beacons.map(\.name)
     let region = beacon.firstIndex(of: ":").map { String(beacon[..<$0]) }

@@ -9,7 +9,7 @@ struct WalkScreen {
     var name: String
     /// nil: there are no floors.
     var floor: String?
-    /// Without corners: unknown.
+    /// An outline without corners is unknown.
     var outline: Outline
   }
 

@@ -8,7 +8,7 @@ struct LogAccount {
   /// What the logs say about the constants.
   let fit: [LogFit.Row]
   let profile: PhoneProfile
-  /// Of the recording's zero, in milliseconds since 1970.
+  /// The time of the recording's zero, in milliseconds since 1970.
   let begin: Milliseconds?
 
   var text: String {
@@ -98,7 +98,8 @@ struct LogAccount {
       + (row.never > 0 ? ", \(row.never) without)" : ")")
   }
 
-  /// A time of the timeline in the log: in UTC, or in the log's own zone if it names none; without a year that nobody knows.
+  /// A time of the timeline as the log would write it: in UTC, or in the log's own zone if the log names none; without the year
+  /// if that is unknown.
   private static func calendar(_ time: Milliseconds, in comparison: LogComparison) -> String {
     let time = WallTime(nanoseconds: comparison.logTime(time).multipliedSaturating(by: 1_000_000))
     return String(time.rfc3339.dropFirst(comparison.namesYear ? 0 : 5).dropLast())

@@ -1,12 +1,12 @@
 import Core
 
-/// A message of `phone/<phone>/record`, read out for people: what the gateway predicted for a phone, and what its app noticed.
+/// A message of `phone/<phone>/record` as text for people: what the gateway predicted for a phone, and what its app noticed.
 struct RecordAccount {
   let text: String
   /// Whether the app did what was predicted each time.
   let agrees: Bool
 
-  /// The bytes may be hostile. nil: they are no record.
+  /// The bytes may be hostile. nil: the bytes are no record.
   init?(_ bytes: [UInt8]) {
     guard let tree = try? JSONTree(bytes), let os = tree.text("os"), let strategy = tree.text("strategy"),
       let beacon = tree.text("beacon"), case .list(let latest)? = tree["latest"]

@@ -36,11 +36,11 @@ struct TruthOptions: ParsableArguments {
       valueName: "distance"))
   var near: String?
 
-  /// What is known apart from the log.
+  /// Where the beacons were, known from elsewhere than the log.
   struct Truth {
     var timeline: Timeline
     var near: NearDistances
-    /// Of its zero, in milliseconds since 1970; nil: a timeline of no date.
+    /// The time of the timeline's zero, in milliseconds since 1970; nil: the timeline has no date.
     var begin: Milliseconds?
   }
 

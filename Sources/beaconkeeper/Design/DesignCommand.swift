@@ -84,7 +84,7 @@ struct DesignCommand: ParsableCommand {
   var json = false
 
   private var variant: Variant { profiles.chosenVariant ?? .observed }
-  /// In seconds of visits. 100 places, all systems and all choices would take too long.
+  /// The most work, in seconds of visits: 100 places, all systems and all choices would take too long.
   private static let mostWork = 10_000_000.0
   /// Constants that would change nothing here.
   private static let decided = [
@@ -120,7 +120,7 @@ struct DesignCommand: ParsableCommand {
   func run() throws {
     let configuration =
       config == nil ? .builtIn(hostName: "") : try ConfigurationOption.load(config).configuration
-    // The power is what is chosen here: low-power is stock at a low one.
+    // `low-power` is `stock` with a low power, and here the power is chosen.
     let chosen = try profiles.announced(configuration.profiles, variant, Self.self).filter {
       $0.strategy.name != "low-power"
     }
@@ -258,7 +258,7 @@ struct DesignCheck {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What the check leaves out.
+  /// A note on what the check leaves out.
   var dwellNote: String {
     let dwell = best.choice.dwell
     return dwell > 0
@@ -276,10 +276,10 @@ struct DesignCheck {
     var words = ["beaconkeeper simulate --timeline \(quoted(path)) --variant \(variant.rawValue)"]
     words.append("--near \(metres(choice.near)) --rearm \(metres(choice.near + choice.near / 2))")
     words.append("--set heard_distance=\(metres(choice.heard(offset: 0)))")
-    // As in the trial: what the interval loses, if the phone does not lose more.
+    // As in the trial: the callbacks that the interval loses, unless the phone loses more.
     let emptyTicks = best.answers.map { max($0.profile.os[.emptyTicksPerTen], choice.emptyTicks) }.max()
     words.append("--set empty_ticks_per_ten=\(emptyTicks ?? choice.emptyTicks)")
-    // Below that it makes no difference to what is noticed.
+    // Shorter intervals make no difference to what is noticed.
     if choice.interval > 1000 { words.append("--set advertising_interval=\(choice.interval)ms") }
     if let config { words.append("--config \(quoted(config))") }
     words += options.scenario.filter { !$0.value.hasPrefix("empty_ticks_per_ten=") }

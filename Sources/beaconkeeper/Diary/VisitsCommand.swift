@@ -90,7 +90,7 @@ struct VisitsCommand: ParsableCommand {
     }
   }
 
-  /// With its date only if that is another.
+  /// The end, with its date only if that differs from the beginning's.
   private func end(of visit: Visit) -> String {
     guard let end = visit.to?.localMinute else { return visit.isEndUnknown ? "?" : "now" }
     return end.prefix(10) == visit.from?.localMinute.prefix(10) ? String(end.suffix(5)) : end

@@ -49,7 +49,7 @@ struct PlanText {
   }
 }
 
-/// Plans for several pairs: a line each; systems that come to the same share it.
+/// Plans for several pairs of system and strategy, a line for each. Systems with the same result share a line.
 struct PlanTable {
   let text: String
 

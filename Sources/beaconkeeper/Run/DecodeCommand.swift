@@ -89,7 +89,7 @@ struct DecodeCommand: ParsableCommand {
     if isFaulty { throw ExitCode(ExitStatus.dataError.rawValue) }
   }
 
-  /// The format, its model, and what is read of its sample: `ruuvi, RuuviTag: temperature_c, humidity_pct`.
+  /// The format, its model, and the readings in its sample: `ruuvi, RuuviTag: temperature_c, humidity_pct`.
   private func words(of sample: (format: String, payload: String)) -> String {
     var (model, readings) = ("", [String]())
     let payload = (try? HexadecimalText.octets(sample.payload)) ?? []

@@ -37,7 +37,7 @@ struct HealthCommand: ParsableCommand {
     }
     guard let word else { throw failure("\(file.path) is not a gateway's health file", .dataError) }
     let silence = LiveClock.now - word.time
-    // A container's file outlives a restart of the machine, from which times are counted.
+    // A container's file survives a restart of the machine, but times are counted from that restart.
     guard silence >= .zero, silence <= AliveFile.patience else {
       throw failure(
         "the gateway has recorded nothing for a while; its last record: \(word.summary)", .unavailable)

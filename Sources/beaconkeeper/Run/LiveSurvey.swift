@@ -76,7 +76,7 @@ final class LiveSurvey: Sendable {
     }
   }
 
-  /// nil: there is none, but there are scanners.
+  /// nil: there is no radio, but there are scanners.
   private func radio(
     hasScanners: Bool, _ onNotice: (String) -> Void
   ) throws(RadioError) -> LiveRadio? {

@@ -25,7 +25,7 @@ struct ExpectationOptions: ParsableArguments {
 
   func validate() throws { _ = try given() }
 
-  /// Those of the command line.
+  /// The expectations of the command line.
   private func given() throws -> [AskedExpectation] {
     try expect.map { text in
       do throws(Simulation.Expectation.Unreadable) {
@@ -37,7 +37,7 @@ struct ExpectationOptions: ParsableArguments {
     }
   }
 
-  /// From the command line, then from the file.
+  /// The expectations of the command line, then those of the file.
   func asked() throws -> [AskedExpectation] {
     guard let path = expectFile else { return try given() }
     let text = InputText(path: path)

@@ -84,8 +84,8 @@ struct ProfileOptions: ParsableArguments {
 
   private var circumstances: [String] { (device.map { [$0] } ?? []) + condition }
 
-  /// As the device and under the conditions. Those of another platform change nothing of a system that is asked for by name, and
-  /// leave out one that is not: nil.
+  /// The profile as the device and under the conditions. If these are of another platform, the profile stays as it is if its
+  /// system was requested by name; otherwise it is left out: nil.
   private func under(_ profile: PhoneProfile, _ variant: Variant) -> PhoneProfile? {
     circumstances.reduce(profile) { phone, name in
       phone.flatMap { $0.under(name, variant) ?? (os.isEmpty ? nil : $0) }

@@ -26,7 +26,7 @@ struct SimulationAccount {
   private static let nameLimit = 1000
   private static let exampleLimit = 6
 
-  /// `phones`: those with a profile of their own, which come before the others. `lists`: whether results are kept for JSON.
+  /// `phones`: phones with a profile of their own; they come before the others. `lists`: whether results are kept for JSON.
   init(
     _ profiles: [PhoneProfile], phones: [PhoneSettings] = [], costSpan: Milliseconds? = nil,
     crowd: (draws: Int, seed: UInt64)? = nil, lists: Bool = false, keepsCourses: Bool

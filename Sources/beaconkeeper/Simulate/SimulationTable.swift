@@ -52,8 +52,8 @@ struct SimulationTable {
       + profiles.circumstances.map { "\($0.name): \($0.summary)\n" }.joined() + "\(since.words)\n\n"
   }
 
-  /// Before the table, if a walk begins where the beacon is heard: what woke the app at its start would not wake one that has been
-  /// there for a while.
+  /// A note before the table, if a walk begins where the beacon is already heard: what wakes the app at its start would not wake
+  /// the app of a phone that has been there for a while.
   static func note(on walks: [Approach]) -> String {
     let isInEarshot = walks.contains { walk in
       walk.timeline.distance(at: 0).map { $0 < Double(StrategyProfile.usualHearing) / 1e6 } ?? false

@@ -25,7 +25,7 @@ struct StrategyExplanation {
     text = parts.joined(separator: "\n\n")
   }
 
-  /// What was measured, as the crowd of --compare draws it.
+  /// The measurements, as the crowd of `--compare` draws from them.
   private static func spreads(of profiles: [PhoneProfile]) -> String? {
     var table = [["NAME", "5 %", "HALF", "95 %", "NEVER", "MEASURED ON", "CONFIDENCE", "SOURCE"]]
     for profile in profiles {

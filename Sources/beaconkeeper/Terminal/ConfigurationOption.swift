@@ -42,6 +42,6 @@ struct ConfigurationOption: ParsableArguments {
     }
   }
 
-  /// Where there is none.
+  /// The message if no configuration is found.
   static var none: String { "no configuration (\(Configuration.searchPath.joined(separator: ", ")))" }
 }

@@ -10,7 +10,7 @@ final class KeyTerminal {
   /// Keys that arrived together and were not returned yet, the last first.
   private var typed: [Press] = []
 
-  /// What to restore at the end of the program.
+  /// The terminal's settings, to restore at the end of the program.
   private static let usual = Mutex<(descriptor: Int32, settings: termios)?>(nil)
 
   /// nil: there is no terminal.

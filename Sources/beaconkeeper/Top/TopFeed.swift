@@ -9,7 +9,7 @@ final class TopFeed: Sendable {
     var trails = SignalTrails()
     /// When the overview arrived.
     var arrived: MonotonicTime
-    /// Why there is no newer one.
+    /// Why there is no newer overview.
     var fault: String?
     /// Increases with every change.
     var version = 0

@@ -9,7 +9,7 @@ struct TimelineChart {
   let id: String
   let lanes: [Lane]
   let remaining: RemainingCurve?
-  /// One of each beacon, as far as there is room.
+  /// A curve for each beacon, as far as there is room.
   let curves: [[(time: Milliseconds, metres: Double?)]]
   private let strips: Strips
   private let metres: Scale

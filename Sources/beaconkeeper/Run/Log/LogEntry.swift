@@ -8,7 +8,7 @@ import Phones
 struct LogEntry: Sendable {
   var time: WallTime
   var level: Logger.Level
-  /// For people, without the time.
+  /// The text for people, without the time.
   var text: String
   /// For machines: `EVENT`, `BEACON`, `ZONE`, `ROOM` or `READING`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
   var fields: [(name: String, value: String)] = []

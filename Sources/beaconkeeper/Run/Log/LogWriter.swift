@@ -83,7 +83,7 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
   static var preferred: LogFormat { SystemJournal.takesStandardError ? .journal : .text }
 }
 
-/// What is logged: this level and those above it.
+/// The lowest level that is logged.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
   case debug, info, notice, warning, error
 
