@@ -159,7 +159,7 @@ import Testing
     ),
     (
       "rooms: [{ name: k, outline: \(hall) }, { name: h, outline: \(kitchen) }]",
-      "no receiver has a place, so outlines tell nothing"
+      "no receiver has a place, so the outlines have no effect"
     ),
     (
       "receivers: [{ name: a, position: [30 m, 2 m] }]\nrooms: [{ name: k, outline: \(kitchen), receivers: [a] }]",

@@ -49,7 +49,7 @@ struct PlanChecks {
     for room in rooms where room.outline == nil {
       room.value.warning(
         "\(quoted(room.settings.name)) has no outline, and other rooms have",
-        hint: "without it no walls of it are known, and no position in it; give all rooms an outline, or none"
+        hint: "it has no walls, and no position is in it; give all rooms an outline, or none"
       )
     }
   }
@@ -60,7 +60,7 @@ struct PlanChecks {
       return
     }
     outlined[0].room.outline?.value.warning(
-      "no receiver has a place, so outlines tell nothing",
+      "no receiver has a place, so the outlines have no effect",
       hint: "list the receivers in each room, or give receivers a position")
   }
 

@@ -246,7 +246,7 @@ struct ProfileChoice {
       let profile = profiles.first(where: { name($0) == older })
     {
       value.diagnostics.warning(
-        "there is no profile of \(quoted(text)) alone: \(older) is taken, the newest up to it",
+        "there is no profile of \(quoted(text)) alone: \(older) is used, the newest before it",
         at: value.position)
       return profile
     }

@@ -81,7 +81,7 @@ struct WakePlanReader {
     if let phone, let extra = broadcasts ?? period {
       return extra.refused(
         "\(extra.name) and \(phone.first.name) both say what to broadcast",
-        hint: "os and strategy work out a plan; period and broadcasts are one; keep one pair")
+        hint: "give os and strategy, from which a plan is made, or period and broadcasts, which are a plan")
     }
     if let phone { return plan(for: phone, section) }
     guard period != nil || broadcasts != nil else {

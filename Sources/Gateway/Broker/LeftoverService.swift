@@ -179,17 +179,11 @@ final class LeftoverService: Feature {
         self.correct()
         self.endLook()
         self.clearWills()
-<<<<<<< HEAD
-        // Those that the broker did not let us clear are tried again by the next look.
+        // Topics that the broker did not let us clear stay remembered; the next search tries them again.
         let (wills, leftovers, discovery) = self.state.withLock { ($0.wills, $0.leftovers, $0.discovery) }
         self.delivery.remembered.forgetCleared(
           at: LiveClock.now, isKept: { leftovers.isElsewhere($0, discovery) },
           except: { self.delivery.unsettled(among: $0).union(wills) })
-=======
-        // Topics that the broker did not let us clear stay remembered; the next search tries them again.
-        let wills = self.state.withLock(\.wills)
-        self.delivery.remembered.forgetCleared { self.delivery.unsettled(among: $0).union(wills) }
->>>>>>> 31bf4c52a84a75e2c788a8e72f0fa736bd20dd34
         try? await Task.sleep(for: Self.pause)
       }
     }

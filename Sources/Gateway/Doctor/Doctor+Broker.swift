@@ -66,19 +66,19 @@ extension Doctor {
     if isComplete != false, trial.qos != nil, !trial.isAcknowledged {
       add(
         .fault,
-        "this broker acknowledged no message (QoS 1) within 3 s: what the gateway says of transitions would wait for ever"
+        "this broker acknowledged no message (QoS 1) within 3 s: the gateway's transitions would stay unconfirmed, and wait for ever"
       )
     }
     if trial.qos == 0 {
       add(
         .warning,
-        "this broker delivers with QoS 0 only: what is published while a subscriber's connection is broken, it never gets"
+        "this broker delivers with QoS 0 only: a subscriber whose connection is broken misses what is published meanwhile"
       )
     }
     if trial.isEndHeard, !trial.isKept {
       add(
         .warning,
-        "this broker retains no messages: whoever subscribes learns the state of zones and beacons, and Home Assistant all of its devices, only when they are published again"
+        "this broker retains no messages: a new subscriber learns the state of zones and beacons, and Home Assistant its devices, only when the gateway publishes them again"
       )
     }
     return findings

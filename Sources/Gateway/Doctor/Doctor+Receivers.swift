@@ -124,7 +124,7 @@ extension Doctor {
       case "missing", "gone":
         configuration.scanners.isEmpty
           ? "see that \(name) is plugged in"
-          : "see that \(name) is on, that it publishes to this broker, and that its name is spelt as it spells it"
+          : "see that \(name) is on, that it publishes to this broker, and that the configuration spells its name as it does"
       default: "see that the Bluetooth of \(name) is on and that a beacon is near"
       }
     return DoctorFinding(
@@ -143,7 +143,8 @@ extension Doctor {
       ? []
       : [
         DoctorFinding(
-          "receivers", .ok, "compared with what rooms expect of them, as was learned: \(listed(words))")
+          "receivers", .ok,
+          "rooms have learned how much more or less these hear than expected: \(listed(words))")
       ]
   }
 

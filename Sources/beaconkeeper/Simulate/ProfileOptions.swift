@@ -53,7 +53,7 @@ struct ProfileOptions: ParsableArguments {
       // People also write `iOS 17` for ios17.
       let plain = wanted.lowercased().filter { $0 != " " && $0 != "-" }
       return Catalogue.systemName(for: wanted).flatMap {
-        plain == $0 ? nil : "there is no profile of \(wanted) alone: \($0) is taken, the newest up to it"
+        plain == $0 ? nil : "there is no profile of \(wanted) alone: \($0) is used, the newest before it"
       }
     }
   }
