@@ -98,7 +98,8 @@ package final class LivePairing: Sendable {
       let undo: PairingUndo
       do throws(SystemError) { undo = try PairingUndo(leftovers) } catch { throw .system(error) }
       defer { undo.finish() }
-      result = try run(on: adapter, HCISocket.management(), allowsNoNumber, onNews, undo)
+      result = try run(
+        on: adapter, HCISocket.management(), HCISocket.management(), allowsNoNumber, onNews, undo)
     } catch {
       throw .radio(error)
     }
@@ -115,16 +116,16 @@ package final class LivePairing: Sendable {
   }
 
   private func run(
-    on adapter: AdapterInfo, _ socket: HCISocket, _ allowsNoNumber: Bool,
+    on adapter: AdapterInfo, _ setting: HCISocket, _ socket: HCISocket, _ allowsNoNumber: Bool,
     _ onNews: @escaping (PairingNews) -> Void, _ undo: PairingUndo
   ) throws(RadioError) -> Result<PairingEnd, Failure> {
     do throws(SystemError) {
       // Before bluetoothd has an agent: it lets the adapter bond as soon as it has one.
       let (_, reply) = try AdapterList.ask(
-        ManagementCommand(opcode: .readInformation, adapter: adapter.index), socket)
+        ManagementCommand(opcode: .readInformation, adapter: adapter.index), setting)
       let agent = try openAgent()
       let session = PairingSession(
-        adapter: adapter, socket: socket, agent: agent, onNews: onNews, undo: undo)
+        adapter: adapter, setting: setting, socket: socket, agent: agent, onNews: onNews, undo: undo)
       if let failure = try session.open(reply) { return .failure(failure) }
       return .success(
         try session.run(allowsNoNumber: allowsNoNumber, until: bell) {
@@ -156,6 +157,9 @@ package final class LivePairing: Sendable {
 /// One opening of an adapter.
 private final class PairingSession {
   private let adapter: AdapterInfo
+  /// Makes the adapter ready.
+  private let setting: HCISocket
+  /// What then happens. A device may connect before the adapter's answer has come, which the other one would pass over.
   private let socket: HCISocket
   private let agent: PairingAgent?
   private let onNews: (PairingNews) -> Void
@@ -164,10 +168,11 @@ private final class PairingSession {
   private var attributes: [Int32] = []
 
   init(
-    adapter: AdapterInfo, socket: HCISocket, agent: PairingAgent?, onNews: @escaping (PairingNews) -> Void,
-    undo: PairingUndo
+    adapter: AdapterInfo, setting: HCISocket, socket: HCISocket, agent: PairingAgent?,
+    onNews: @escaping (PairingNews) -> Void, undo: PairingUndo
   ) {
-    (self.adapter, self.socket, self.agent, self.onNews, self.undo) = (adapter, socket, agent, onNews, undo)
+    (self.adapter, self.setting, self.socket) = (adapter, setting, socket)
+    (self.agent, self.onNews, self.undo) = (agent, onNews, undo)
   }
 
   deinit { for descriptor in attributes { close(descriptor) } }
@@ -230,7 +235,7 @@ private final class PairingSession {
   private func ask(
     _ command: ManagementCommand
   ) throws(SystemError) -> (status: ManagementStatus, parameters: [UInt8]) {
-    try AdapterList.ask(command, socket, patience: 10_000)
+    try AdapterList.ask(command, setting, patience: 10_000)
   }
 
   /// - Parameter takeTyped: the lines that were typed, and whether to stop.
