@@ -5,7 +5,7 @@ import Glibc
 /// What must be undone, also written to a file, in case both processes are killed: the next opening undoes it. The file is gone
 /// after a restart of the machine, as are the adapter's settings.
 final class PairingLeftovers: Sendable {
-  /// Of root; and a service's own, which is not root.
+  /// In a service's own folder, or else in that of all.
   private static let name = "beaconkeeper-enrol"
   /// The largest size of the file in bytes.
   private static let limit = 1 << 16
@@ -20,8 +20,8 @@ final class PairingLeftovers: Sendable {
   /// Another opening makes it throw `busy`.
   init(_ environment: [String: String]) throws(LivePairing.Failure) {
     lock = Self.opened("/sys/class/bluetooth", O_RDONLY | O_DIRECTORY)
-    let folders = ["/run"] + (environment["RUNTIME_DIRECTORY"]?.split(separator: ":").map(String.init) ?? [])
-    file = folders.lazy.compactMap { Self.opened("\($0)/\(Self.name)", O_RDWR | O_CREAT | O_NOFOLLOW) }.first
+    let folder = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first ?? "/run"
+    file = Self.opened("\(folder)/\(Self.name)", O_RDWR | O_CREAT | O_NOFOLLOW)
     guard let lock, flock(lock, LOCK_EX | LOCK_NB) != 0 else { return }
     throw .busy
   }
@@ -32,6 +32,9 @@ final class PairingLeftovers: Sendable {
     let descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    // Where anybody may make files, it could say what others want.
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, [0, geteuid()].contains(status.st_uid) else { return nil }
     return fcntl(descriptor, F_DUPFD_CLOEXEC, high)
   }
 
