@@ -88,6 +88,22 @@ static const unsigned char file_dwell_bar_js[] = {
 #embed "../Web/Page/dwell-bar.js"
 };
 
+static const unsigned char file_enrol_words_de_js[] = {
+#embed "../Web/Page/enrol-words-de.js"
+};
+
+static const unsigned char file_enrol_words_en_js[] = {
+#embed "../Web/Page/enrol-words-en.js"
+};
+
+static const unsigned char file_enrol_words_js[] = {
+#embed "../Web/Page/enrol-words.js"
+};
+
+static const unsigned char file_enrol_js[] = {
+#embed "../Web/Page/enrol.js"
+};
+
 static const unsigned char file_feed_js[] = {
 #embed "../Web/Page/feed.js"
 };
@@ -310,6 +326,10 @@ static const struct dashboard_file files[] = {
     {"draw.css", file_draw_css, sizeof file_draw_css},
     {"draw.js", file_draw_js, sizeof file_draw_js},
     {"dwell-bar.js", file_dwell_bar_js, sizeof file_dwell_bar_js},
+    {"enrol-words-de.js", file_enrol_words_de_js, sizeof file_enrol_words_de_js},
+    {"enrol-words-en.js", file_enrol_words_en_js, sizeof file_enrol_words_en_js},
+    {"enrol-words.js", file_enrol_words_js, sizeof file_enrol_words_js},
+    {"enrol.js", file_enrol_js, sizeof file_enrol_js},
     {"feed.js", file_feed_js, sizeof file_feed_js},
     {"figures.js", file_figures_js, sizeof file_figures_js},
     {"frame.js", file_frame_js, sizeof file_frame_js},

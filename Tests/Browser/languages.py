@@ -14,6 +14,7 @@ differences = """(async () => {
     }
     compare(await whole('words-en'), await whole('words-de'), '');
     compare(await whole('draw-words-en'), await whole('draw-words-de'), 'draw');
+    compare(await whole('enrol-words-en'), await whole('enrol-words-de'), 'enrol');
     return found;
   })()"""
 

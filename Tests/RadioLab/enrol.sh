@@ -17,8 +17,8 @@ pairs() {
 }
 # The adapter's settings of the kernel's.
 settings() { python3 -IS "$RADIOLAB/mgmt.py" 0004 0 | cut -c29-36; }
-# The advertising instances of all programs.
-instances() { python3 -IS "$RADIOLAB/mgmt.py" 003d 0 | cut -c17-; }
+# Whether the last advertising instance was there; it is not any more. The kernel's list of instances leaves it out.
+advertises() { python3 -IS "$RADIOLAB/mgmt.py" 003f 0 03 >/dev/null 2>&1; }
 # enrol OPTION…: at a terminal; `types` types there.
 enrol() {
   mkfifo -m 600 "$work/keys" 2>/dev/null || true
@@ -40,7 +40,13 @@ ended() { ! kill -0 "$enrolling" 2>/dev/null; }
 # Nothing is open, and no bond is left.
 closed() {
   within 20 ended || { cat enrol.log; fail "enrol does not end"; }
-  is_closed() { [ "$(instances)" = 00 ] && [ "$(settings)" = "$before" ]; }
-  within 15 is_closed || fail "something is open: instances $(instances), settings $(settings), before $before"
+  shut
+}
+# The adapter is as it was; the advertisement goes before the settings.
+shut() {
+  is_shut() { [ "$(settings)" = "$before" ]; }
+  within 20 is_shut || fail "something is open: settings $(settings), before $before"
+  advertises && fail "it still advertises"
+  return 0
 }
 irk=000102030405060708090a0b0c0d0e0f

@@ -106,6 +106,22 @@ package struct ConfigurationText: Sendable {
     return absolute(text, in: folder(of: path), environment)
   }
 
+  /// The file to which keys are added: the one that the text names, or else one beside it.
+  package var keysPlace: String { keysFile ?? folderPrefix(of: path) + "keys.yaml" }
+
+  /// Whether the keys come from systemd, which reads them from a file of root's.
+  package var keysAreCredential: Bool {
+    guard let keysFile else { return false }
+    return isCredential(keysFile)
+      || environment["CREDENTIALS_DIRECTORY"].map { keysFile.hasPrefix($0 + "/") } ?? false
+  }
+
+  /// A keys file as the text names it: by its name alone if it is beside it.
+  package func entry(ofKeys keys: String) -> String {
+    let folder = folderPrefix(of: path)
+    return folderPrefix(of: keys) == folder ? String(keys.dropFirst(folder.count)) : keys
+  }
+
   /// Adds a device that is known by an identity resolving key to `beacons:`, and `keys_file` if it is missing.
   ///
   /// - Parameter keysFile: a file beside the configuration that has a key with the device's name.

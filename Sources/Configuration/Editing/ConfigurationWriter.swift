@@ -36,12 +36,7 @@ package final class ConfigurationWriter: Sendable {
   }
 
   /// Why the file cannot be replaced, as far as its folder shows; nil: it probably can.
-  package var obstacle: Refusal? {
-    guard let real = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(real) }
-    guard unsafe access(folder(of: String(cString: real)), W_OK) != 0 else { return nil }
-    return Refusal(cannotWrite: path, SystemError(call: "access", code: errno))
-  }
+  package var obstacle: Refusal? { Refusal(toReplace: path) }
 
   /// The present file.
   package func read() throws(Refusal) -> (bytes: [UInt8], revision: String) {
@@ -98,6 +93,16 @@ package final class ConfigurationWriter: Sendable {
 }
 
 extension ConfigurationWriter.Refusal {
+  /// Why a file cannot be replaced, or made, as far as its folder tells; nil: nothing speaks against it.
+  init?(toReplace path: String) {
+    let file = unsafe realpath(path, nil)
+    guard let real = unsafe file ?? realpath(Core.folder(of: path), nil) else { return nil }
+    defer { unsafe free(real) }
+    let found = unsafe String(cString: real)
+    guard unsafe access(file == nil ? found : Core.folder(of: found), W_OK) != 0 else { return nil }
+    self.init(cannotWrite: path, SystemError(call: "access", code: errno))
+  }
+
   /// A file that cannot be written, and how to mend it.
   package init(cannotWrite path: String, _ error: SystemError) {
     reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"

@@ -46,6 +46,9 @@ package struct KeysFile: Sendable {
     return nil
   }
 
+  /// Why nothing can be added, whatever its name; nil: nothing speaks against it.
+  package var obstacle: ConfigurationWriter.Refusal? { ConfigurationWriter.Refusal(toReplace: path) }
+
   /// Adds a line, and replaces the file in one step.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ import Web
 /// configuration is then loaded.
 package struct ConfigurationEditor: Sendable {
   let writer: ConfigurationWriter
-  private let environment: [String: String]
+  let environment: [String: String]
   /// Loads a configuration; nil: reads the file again.
   let reload: @Sendable (Configuration.Loaded?) -> Void
 

@@ -12,12 +12,15 @@ package struct DashboardContent: Content {
   private let overviews: SharedOverview
   private let metrics: SharedMetrics
   let calibration: CalibrationDesk
+  let enrolment: EnrolDesk
 
-  package init(_ stage: any Stage) {
+  /// - Parameter log: is told what was done from the page.
+  package init(_ stage: any Stage, log: @escaping @Sendable (String) -> Void = { _ in }) {
     self.stage = stage
     overviews = SharedOverview(stage)
     metrics = SharedMetrics(stage)
     calibration = CalibrationDesk(stage)
+    enrolment = EnrolDesk(stage, log: log)
   }
 
   /// The page itself contains no data of the gateway; it requests them from the API. Monitors request `/healthz` without a
@@ -104,6 +107,11 @@ package struct DashboardContent: Content {
       .get("calibration") { content, _ in .later { content.calibration.picture } },
       .get("calibration/file") { content, _ in .now(content.calibration.file) },
       .change(.post, "calibration/:step") { $0.calibration.answer($1.name, $1.request) },
+      // Who may only look is not told the numbers that devices show.
+      Route(method: .get, path: "enrolment", isChange: true, query: ["session"]) {
+        $0.enrolment.answer($1.request.query["session"])
+      },
+      .change(.post, "enrolment/:step") { $0.enrolment.answer($1.name, $1.request) },
       .get("marks") { content, _ in .now(content.calibration.marks) },
       .get("beacons/:beacon") { content, call in
         .now(

@@ -20,10 +20,12 @@ struct DashboardService: Feature {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      guard let server = await open() else { return }
+      let content = DashboardContent(stage) { logger.notice("\($0)") }
+      guard let server = await open(content) else { return }
       let scheme = settings.tls == nil ? "http" : "https"
       onReady("\(scheme)://\(settings.host):\(server.port)/")
       while (try? await Task.sleep(for: .seconds(86400))) != nil {}
+      await content.enrolment.end()
       await server.close()
     }
   }
@@ -48,12 +50,12 @@ struct DashboardService: Feature {
   }
 
   /// nil: the gateway ends.
-  private func open() async -> HTTPServer? {
+  private func open(_ content: DashboardContent) async -> HTTPServer? {
     var told = ""
     while true {
       do {
         return try await HTTPServer.open(
-          settings, machine: machineName(), content: DashboardContent(stage), store: store)
+          settings, machine: machineName(), content: content, store: store)
       } catch {
         if "\(error)" != told { logger.warning("no dashboard: \(error); will try again") }
         told = "\(error)"

@@ -4,6 +4,7 @@ import Core
 import FoundationEssentials
 import Mosquitto
 import Pipeline
+import Radio
 import Synchronization
 import Web
 
@@ -22,6 +23,8 @@ package protocol Stage: Sendable {
   func suggestion(for id: String) -> BeaconSuggestion?
   /// nil: there is no file to change.
   var editor: ConfigurationEditor? { get }
+  /// For one enrolment; nil: nothing pairs.
+  func pairing() -> (any DevicePairing)?
   /// nil: nothing of what happens is kept.
   var diary: Diary? { get }
   /// nil: it is not a recording.
@@ -33,6 +36,7 @@ extension Stage {
   package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
   package func suggestion(for id: String) -> BeaconSuggestion? { nil }
   package var editor: ConfigurationEditor? { nil }
+  package func pairing() -> (any DevicePairing)? { nil }
   package var diary: Diary? { nil }
   package var player: (any Player)? { nil }
 }
@@ -103,4 +107,6 @@ struct LiveStage: Stage {
   }
 
   func suggestion(for id: String) -> BeaconSuggestion? { decisions.strangers.suggestion(id: id) }
+
+  func pairing() -> (any DevicePairing)? { LivePairing(environment: ProcessInfo.processInfo.environment) }
 }

@@ -4,24 +4,11 @@ import Core
 import Glibc
 import Synchronization
 
-/// Opens an adapter for one device that pairs, learns its identity resolving key, and leaves everything as it was.
+/// Opens an adapter for one device that pairs, learns its identity resolving key, and leaves everything as it was, even if this
+/// process is killed.
 ///
-/// With bluetoothd or without. It changes the adapter only after it has told how to undo the change.
+/// With bluetoothd or without. One at a time on a machine, whoever runs it.
 package final class LivePairing: Sendable {
-  package struct Handlers: Sendable {
-    package var onNews: @Sendable (PairingNews) -> Void
-    /// A packet for `undo`, before what it undoes is done. The last one comes first.
-    package var onUndo: @Sendable ([UInt8]) throws(SystemError) -> Void
-
-    package init(
-      onNews: @escaping @Sendable (PairingNews) -> Void,
-      onUndo: @escaping @Sendable ([UInt8]) throws(SystemError) -> Void
-    ) {
-      self.onNews = onNews
-      self.onUndo = onUndo
-    }
-  }
-
   package enum Failure: Error, Equatable, CustomStringConvertible {
     case radio(RadioError)
     /// What the adapter does not do, and why.
@@ -29,6 +16,8 @@ package final class LivePairing: Sendable {
     case missingAdminCapability
     case noAdvertising
     case noAgent
+    /// Another process, or another page, pairs.
+    case busy
 
     package var description: String {
       switch self {
@@ -38,6 +27,7 @@ package final class LivePairing: Sendable {
       case .refused(let what, let reason): "the adapter \(what): \(reason)"
       case .noAdvertising: "the adapter has no advertising instance that is free"
       case .noAgent: "bluetoothd does not let this program answer for it"
+      case .busy: "another enrol is at work; let it end first"
       }
     }
 
@@ -49,10 +39,28 @@ package final class LivePairing: Sendable {
   /// How long the adapter may take to be switched on, in milliseconds.
   private static let patience: Int32 = 10_000
 
+  /// The adapter, by kernel name or address; nil: the first one.
+  private let name: String?
+  private let environment: [String: String]
   private let bell = Bell()
   private let typed = Mutex<(lines: [String], isStopped: Bool)>(([], false))
 
-  package init() {}
+  /// How long an adapter is open, in seconds.
+  package static let seconds = Pairing.seconds
+
+  /// - Parameter environment: names the folder of a service that is not root.
+  package init(adapter name: String? = nil, environment: [String: String]) {
+    self.name = name
+    self.environment = environment
+  }
+
+  /// Why nobody can be paired, as far as that is known before anything is opened; nil: nothing speaks against it.
+  package var obstacle: Failure? {
+    do throws(RadioError) { _ = try adapter() } catch { return .radio(error) }
+    guard SmallFile.capabilities & 1 << 12 != 0 else { return .missingAdminCapability }
+    do throws(Failure) { _ = try PairingLeftovers([:]) } catch { return error }
+    return nil
+  }
 
   /// A line that a person typed; from anywhere.
   package func type(_ line: String) {
@@ -78,34 +86,46 @@ package final class LivePairing: Sendable {
     }
   }
 
-  /// Blocks until a key is learned, the time is over, or `stop`.
+  /// Blocks until a key is learned, the time is over, or `stop`. Afterwards the adapter is as it was before.
   package func run(
-    adapter name: String?, allowsNoNumber: Bool, _ handlers: Handlers
+    allowsNoNumber: Bool, onNews: @escaping @Sendable (PairingNews) -> Void
   ) throws(Failure) -> PairingEnd {
+    let leftovers = try PairingLeftovers(environment)
+    if try leftovers.undo() { onNews(.putBack) }
     let result: Result<PairingEnd, Failure>
     do throws(RadioError) {
-      let found = try LiveRadio.adapters()
-      let wants = AdapterChoice.of(name.map { [$0] } ?? [], aliases: [:])
-      guard let adapter = found.first(where: { $0.supportsLowEnergy && wants($0) }) else {
-        throw RadioError.noAdapter(found: found.map(\.kernelName))
-      }
-      result = try run(on: adapter, HCISocket.management(), allowsNoNumber, handlers)
+      let adapter = try adapter()
+      let undo: PairingUndo
+      do throws(SystemError) { undo = try PairingUndo(leftovers) } catch { throw .system(error) }
+      defer { undo.finish() }
+      result = try run(
+        on: adapter, HCISocket.management(), HCISocket.management(), allowsNoNumber, onNews, undo)
     } catch {
       throw .radio(error)
     }
     return try result.get()
   }
 
+  private func adapter() throws(RadioError) -> AdapterInfo {
+    let found = try LiveRadio.adapters()
+    let wants = AdapterChoice.of(name.map { [$0] } ?? [], aliases: [:])
+    guard let adapter = found.first(where: { $0.supportsLowEnergy && wants($0) }) else {
+      throw RadioError.noAdapter(found: found.map(\.kernelName))
+    }
+    return adapter
+  }
+
   private func run(
-    on adapter: AdapterInfo, _ socket: HCISocket, _ allowsNoNumber: Bool, _ handlers: Handlers
+    on adapter: AdapterInfo, _ setting: HCISocket, _ socket: HCISocket, _ allowsNoNumber: Bool,
+    _ onNews: @escaping (PairingNews) -> Void, _ undo: PairingUndo
   ) throws(RadioError) -> Result<PairingEnd, Failure> {
     do throws(SystemError) {
       // Before bluetoothd has an agent: it lets the adapter bond as soon as it has one.
       let (_, reply) = try AdapterList.ask(
-        ManagementCommand(opcode: .readInformation, adapter: adapter.index), socket)
+        ManagementCommand(opcode: .readInformation, adapter: adapter.index), setting)
       let agent = try openAgent()
       let session = PairingSession(
-        adapter: adapter, socket: socket, agent: agent, handlers: handlers)
+        adapter: adapter, setting: setting, socket: socket, agent: agent, onNews: onNews, undo: undo)
       if let failure = try session.open(reply) { return .failure(failure) }
       return .success(
         try session.run(allowsNoNumber: allowsNoNumber, until: bell) {
@@ -137,21 +157,29 @@ package final class LivePairing: Sendable {
 /// One opening of an adapter.
 private final class PairingSession {
   private let adapter: AdapterInfo
+  /// Makes the adapter ready.
+  private let setting: HCISocket
+  /// What then happens. A device may connect before the adapter's answer has come, which the other one would pass over.
   private let socket: HCISocket
   private let agent: PairingAgent?
-  private let handlers: LivePairing.Handlers
+  private let onNews: (PairingNews) -> Void
+  private let undo: PairingUndo
   /// Connections of the attribute protocol; the first is where new ones come from.
   private var attributes: [Int32] = []
 
-  init(adapter: AdapterInfo, socket: HCISocket, agent: PairingAgent?, handlers: LivePairing.Handlers) {
-    (self.adapter, self.socket, self.agent, self.handlers) = (adapter, socket, agent, handlers)
+  init(
+    adapter: AdapterInfo, setting: HCISocket, socket: HCISocket, agent: PairingAgent?,
+    onNews: @escaping (PairingNews) -> Void, undo: PairingUndo
+  ) {
+    (self.adapter, self.setting, self.socket) = (adapter, setting, socket)
+    (self.agent, self.onNews, self.undo) = (agent, onNews, undo)
   }
 
   deinit { for descriptor in attributes { close(descriptor) } }
 
   private typealias Opcode = ManagementCommand.Opcode
 
-  /// Makes the adapter ready. Every change is announced to `onUndo` first.
+  /// Makes the adapter ready. How to undo each change is told first.
   ///
   /// - Parameter reply: the adapter's information, as it was before.
   func open(_ reply: [UInt8]) throws(SystemError) -> LivePairing.Failure? {
@@ -165,18 +193,18 @@ private final class PairingSession {
       (9, .setLowEnergy), (6, .setSimplePairing), (11, .setSecureConnections), (4, .setBondable),
     ]
     for (bit, opcode) in wanted where supported & 1 << bit != 0 && current & 1 << bit == 0 {
-      try handlers.onUndo(ManagementCommand.set(opcode, of: index, to: 0).bytes)
+      try undo.remember(ManagementCommand.set(opcode, of: index, to: 0).bytes)
       let (status, _) = try ask(.set(opcode, of: index, to: 1))
       if status != .success { return LivePairing.Failure("does not get ready to pair", status) }
     }
     if agent == nil {
       // 3: neither keys nor display, as it is after the start of the kernel.
-      try handlers.onUndo(ManagementCommand.set(.setInputOutput, of: index, to: 3).bytes)
+      try undo.remember(ManagementCommand.set(.setInputOutput, of: index, to: 3).bytes)
       _ = try ask(.set(.setInputOutput, of: index, to: Pairing.displayYesNo))
       _ = try ask(.loadNoResolvingKeys(index))
     }
     if !adapter.isPowered {
-      try handlers.onUndo(ManagementCommand.set(.setPowered, of: index, to: 0).bytes)
+      try undo.remember(ManagementCommand.set(.setPowered, of: index, to: 0).bytes)
       let (status, _) = try ask(.set(.setPowered, of: index, to: 1))
       if status != .success { return LivePairing.Failure("cannot be switched on", status) }
     }
@@ -198,7 +226,7 @@ private final class PairingSession {
     let name = Array(HeartRateServer.name.utf8)
     let kind: [UInt8] = [2, 0x01, 0x06, 3, 0x03, 0x0D, 0x18, 3, 0x19, 0x40, 0x03]
     let data = kind + [UInt8(truncatingIfNeeded: name.count + 1), 0x09] + name
-    try handlers.onUndo(removal.bytes)
+    try undo.remember(removal.bytes)
     let (status, _) = try ask(
       .advertiseConnectably(adapter.index, instance: instance, timeout: Pairing.seconds, data))
     return status == .success ? nil : LivePairing.Failure("cannot advertise", status)
@@ -207,7 +235,7 @@ private final class PairingSession {
   private func ask(
     _ command: ManagementCommand
   ) throws(SystemError) -> (status: ManagementStatus, parameters: [UInt8]) {
-    try AdapterList.ask(command, socket, patience: 10_000)
+    try AdapterList.ask(command, setting, patience: 10_000)
   }
 
   /// - Parameter takeTyped: the lines that were typed, and whether to stop.
@@ -216,7 +244,7 @@ private final class PairingSession {
   ) throws(SystemError) -> PairingEnd {
     var pairing = Pairing(adapter: adapter.index, allowsNoNumber: allowsNoNumber, at: LiveClock.now)
     var packets = PacketBuffer()
-    handlers.onNews(.isOpen(adapter: adapter.kernelName, hasBluetoothd: agent != nil))
+    onNews(.isOpen(adapter: adapter.kernelName, hasBluetoothd: agent != nil))
     while true {
       try wait(until: pairing.deadline, bell)
       bell.silence()
@@ -246,8 +274,8 @@ private final class PairingSession {
           try socket.send(ManagementCommand.confirm(adapter.index, device, isAgreed).bytes)
         }
       case .undo(let command):
-        try handlers.onUndo(command.bytes)
-      case .tell(let news): handlers.onNews(news)
+        try undo.remember(command.bytes)
+      case .tell(let news): onNews(news)
       case .end(let end):
         forget(end)
         return end

@@ -11,6 +11,8 @@ package struct LearnedKey: Equatable, Sendable {
 
 /// What happens while a device is paired.
 package enum PairingNews: Equatable, Sendable {
+  /// An earlier opening was killed; what it had left open was put back.
+  case putBack
   /// Devices see it now.
   case isOpen(adapter: String, hasBluetoothd: Bool)
   case connected(DeviceAddress)

@@ -11,7 +11,16 @@ export function strangersView() {
   const text = words.strangers;
   const reveal = el('input', { type: 'checkbox', id: 'reveal', onchange: () => ask() });
   const body = el('div.strangers'), none = empty(text.none), overlooked = el('p.note'), hidden = el('p.note', { text: text.hidden }), problem = el('p.problem', { role: 'alert', hidden: true });
-  const update = list(body, stranger);
+  // Its sentences and steps are only loaded when somebody wants them.
+  const enrolling = el('div');
+  let panel = null;
+  async function enrol() {
+    const { enrolPanel } = await import('./enrol.js');
+    if (isEnded) return;
+    if (!panel) enrolling.append((panel = enrolPanel()).node);
+    panel.open();
+  }
+  const update = list(body, (one) => stranger(one, enrol));
   let timer = null, isEnded = false;
 
   async function ask() {
@@ -39,16 +48,16 @@ export function strangersView() {
   ask();
   return {
     title: text.title,
-    node: el('div', {}, el('div.head', {}, el('h1', { text: text.title }), el('span.spacer'), el('label.check', {}, reveal, ' ', text.reveal)),
-      el('p.lead', {}, text.lead, ' ', text.hold), hidden, problem, none, body, overlooked),
-    end() { isEnded = true; clearTimeout(timer); },
+    node: el('div', {}, el('div.head', {}, el('h1', { text: text.title }), el('span.spacer'), el('button', { type: 'button', text: text.enrolIt, onclick: enrol }), el('label.check', {}, reveal, ' ', text.reveal)),
+      el('p.lead', {}, text.lead, ' ', text.hold), enrolling, hidden, problem, none, body, overlooked),
+    end() { isEnded = true; clearTimeout(timer); panel?.end(); },
   };
 }
 
 /** In steps of 4 dB, so that rows do not change places all the time. */
 const strength = (one) => (one.beacon ? -1000 : 0) + Math.round(one.rssi_dbm / 4);
 
-function stranger({ id }) {
+function stranger({ id }, enrolIt) {
   const text = words.strangers;
   const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), meter = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
   const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });
@@ -68,8 +77,7 @@ function stranger({ id }) {
     } catch (error) { say(status, words.failed(error)); }
   });
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent)));
-  const command = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.enrol, text: 'sudo beaconkeeper enrol NAME' });
-  const enrol = el('div.yaml', {}, el('p', { text: text.enrol }), command, el('div.row', {}, copyButton(() => command.textContent)));
+  const enrol = el('div.yaml', {}, el('p', { text: text.enrol }), el('div.row', {}, el('button', { type: 'button', text: text.enrolIt, onclick: enrolIt })));
   const open = el('div.open', { hidden: true }, lines, isHidden, enrol, form, status, fileLines);
   button.addEventListener('click', () => {
     const isOpen = open.hidden;

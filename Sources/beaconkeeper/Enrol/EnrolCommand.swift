@@ -66,6 +66,7 @@ struct EnrolCommand: AsyncParsableCommand {
     // Before anything is paired.
     let file = try attempt(.configuration) { try KeysFile(path: place.keys) }
     if let obstacle = file.obstacle(to: name) { throw failure("\(obstacle)", .configuration) }
+    if let obstacle = file.obstacle { throw failure("\(obstacle)", .cannotCreate) }
     if add { try place.check(name) }
     let key: [UInt8]
     if let address {
@@ -109,20 +110,16 @@ private struct EnrolPlace {
   init(config: String?, keys: String?, adds: Bool) throws {
     self.config = config
     self.adds = adds
-    let named = try config.map { try Self.text($0) }?.keysFile
-    if let named, isCredential(named), keys == nil {
+    let text = try config.map { try Self.text($0) }
+    if let text, text.keysAreCredential, keys == nil {
       throw failure(
         "keys_file is a credential of systemd's; name the file itself with --keys", .configuration)
     }
-    guard let path = keys ?? named ?? config.map({ Self.folder(of: $0) + "keys.yaml" }) else {
+    guard let path = keys ?? text?.keysPlace else {
       throw failure("\(ConfigurationOption.none); name the keys file with --keys", .configuration)
     }
     if adds, config == nil { throw failure("\(ConfigurationOption.none) to add it to", .configuration) }
     self.keys = path
-  }
-
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   private static func text(_ path: String) throws -> ConfigurationText {
@@ -143,16 +140,15 @@ private struct EnrolPlace {
   func save(_ name: String, _ key: [UInt8], _ file: KeysFile) throws {
     try attempt(.cannotCreate) { try file.add(name, key, like: config) }
     say("beaconkeeper: its key is in \(keys)")
-    guard adds, let config else {
-      let named = try config.map { try Self.text($0) }?.keysFile
-      if named == nil { try tell("keys_file: \(yamlScalar(keysEntry))") }
+    let text = try config.map { try Self.text($0) }
+    guard adds, let config, let text else {
+      if text?.keysFile == nil { try tell("keys_file: \(yamlScalar(text?.entry(ofKeys: keys) ?? keys))") }
       for line in ConfigurationText.deviceYAML(name).split(separator: "\n") { try tell(String(line)) }
       return
     }
     do {
       let writer = ConfigurationWriter(path: config)
-      let text = try Self.text(config)
-      let changed = try text.adding(device: name, keysFile: keysEntry)
+      let changed = try text.adding(device: name, keysFile: text.entry(ofKeys: keys))
       _ = try writer.replace(revision: text.revision, with: changed.bytes)
       say("beaconkeeper: added to \(config); a running gateway takes it with: systemctl reload beaconkeeper")
     } catch {
@@ -160,11 +156,5 @@ private struct EnrolPlace {
       for line in ConfigurationText.deviceYAML(name).split(separator: "\n") { try tell(String(line)) }
       throw failure("\(error)", .configuration)
     }
-  }
-
-  /// The keys file as the configuration names it: by its name alone if it is beside it.
-  private var keysEntry: String {
-    guard let config, Self.folder(of: config) == Self.folder(of: keys) else { return keys }
-    return String(keys.dropFirst(Self.folder(of: keys).count))
   }
 }

@@ -1,0 +1,30 @@
+// Jeder deutsche Satz des Koppelns.
+export const words = {
+  title: 'Telefon oder Uhr koppeln',
+  lead: 'Das Gerät wird einmal mit diesem Gateway gekoppelt, das seinen Schlüssel behält und die Kopplung wieder entfernt. Dann erkennt man es, obwohl seine Adresse wechselt. Sie tippen die Zahl ein, die es zeigt, damit nicht versehentlich ein fremdes genommen wird. Benutzen Sie diese Seite auf einem anderen Gerät als dem, das Sie koppeln: Wird die Seite geschlossen, endet es.',
+  name: 'Name', nameHint: 'Annas Telefon', withoutNumber: 'Es zeigt keine Zahl', caution: 'Nur wo kein Fremder in der Nähe ist: Genommen wird, was als Nächstes fragt.',
+  begin: 'Beginnen', stop: 'Abbrechen', again: 'Noch eins', close: 'Schließen',
+  cannot: 'Oder nehmen Sie den Befehl, am Rechner des Gateways:', command: 'Befehl', readOnly: 'Diese Seite darf nur lesen.', login: 'Zum Koppeln anmelden',
+  opening: 'Der Adapter wird geöffnet …', left: (time) => `Noch ${time} offen`,
+  how: 'Was am Gerät zu tun ist',
+  steps: [
+    ['iPhone, iPad', ['Entsperren. Ein gesperrtes koppelt nicht.', 'Einstellungen, Bluetooth. Diese Seite offen lassen und unter „Andere Geräte“ auf Beaconkeeper tippen. Vielleicht steht dort der Name des Rechners.', 'Die gezeigte Zahl innerhalb einer halben Minute hier eintippen, dann dort auf „Koppeln“ tippen.', 'Danach auf das (i) neben Beaconkeeper tippen und „Dieses Gerät ignorieren“.']],
+    ['Apple Watch', ['Am Handgelenk entsperren.', 'Auf der Uhr: Einstellungen, Bluetooth. Warten, bis Beaconkeeper erscheint, vielleicht unter „Gesundheitsgeräte“, und darauf tippen.', 'Die gezeigte Zahl hier eintippen. Zeigt sie keine, abbrechen und mit „Es zeigt keine Zahl“ neu beginnen.', 'Beaconkeeper dort wieder entfernen.']],
+    ['Android', ['Entsperren.', 'Einstellungen, Verbundene Geräte, Neues Gerät koppeln; Galaxy: Einstellungen, Verbindungen, Bluetooth. Auf Beaconkeeper tippen.', 'Die gezeigte Zahl innerhalb einer halben Minute hier eintippen, dann dort auf „Koppeln“ tippen.', 'Beaconkeeper in denselben Einstellungen entfernen. Ein Android-Telefon braucht außerdem eine App, sonst sendet es nichts.']],
+  ],
+  number: 'Zahl, die das Gerät zeigt', take: 'Koppeln', refuse: 'Nicht meins', isMine: 'Es ist meins',
+  numbersLeft: (n) => n === 1 ? 'Noch eine Zahl darf eingetippt werden.' : `Noch ${n} Zahlen dürfen eingetippt werden.`,
+  news: {
+    put_back: () => 'Ein früheres Koppeln wurde gewaltsam beendet. Was es offen gelassen hatte, ist zurückgestellt.',
+    open: ({ device }) => `${device} kann jetzt gekoppelt werden.`,
+    connected: ({ device }) => `${device} hat sich verbunden.`,
+    wants_number: ({ device }) => `${device} möchte koppeln. Tippen Sie die Zahl ein, die Ihr Gerät zeigt.`,
+    wants_consent: ({ device }) => `${device} möchte koppeln und zeigt keine Zahl. Ist es Ihres und niemandes sonst?`,
+    shows_number: ({ device, number }) => `Tippen Sie ${number} auf ${device} ein.`,
+    no_number: () => 'Kein Gerät, das fragt, zeigt diese Zahl.',
+    refused: ({ device, reason }) => `${device}: ${reason}`,
+    left: ({ device }) => `${device} hat die Verbindung getrennt.`,
+  },
+  saved: (name) => `${name} ist jetzt bekannt und steht in der Konfiguration, die geladen wird. Entfernen Sie Beaconkeeper auf dem Gerät.`,
+  keys: (file) => `Der Schlüssel steht in ${file}.`, fileSays: 'Die Datei sagt jetzt:', missing: 'Nehmen Sie dies in die Konfiguration auf:',
+};

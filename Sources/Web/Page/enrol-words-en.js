@@ -1,0 +1,30 @@
+// Every English sentence of the enrolment. enrol-words-de.js has the same in German, in the same order.
+export const words = {
+  title: 'Enrol a phone or watch',
+  lead: 'It is paired once with this gateway, which keeps its key and removes the pairing. Then it is known although its address changes. You type the number that it shows, so nobody else’s can be taken by mistake. Use this page on another device than the one that you pair: it ends when the page is closed.',
+  name: 'Name', nameHint: 'Anna’s phone', withoutNumber: 'It shows no number', caution: 'Only where no stranger is near: what asks next is taken.',
+  begin: 'Begin', stop: 'Stop', again: 'Another one', close: 'Close',
+  cannot: 'Or use the command, on the gateway’s machine:', command: 'Command', readOnly: 'This page may only read.', login: 'Log in to enrol',
+  opening: 'The adapter is being opened …', left: (time) => `Open for ${time}`,
+  how: 'What to do on the device',
+  steps: [
+    ['iPhone, iPad', ['Unlock it. A locked one does not pair.', 'Settings, Bluetooth. Leave that page open, and tap Beaconkeeper under Other Devices. It may have the machine’s name.', 'Type the number that it shows here, within half a minute, and then tap Pair there.', 'Afterwards tap the (i) beside Beaconkeeper, and Forget This Device.']],
+    ['Apple Watch', ['Unlock it on the wrist.', 'On the watch: Settings, Bluetooth. Wait until Beaconkeeper appears, perhaps below Health Devices, and tap it.', 'Type the number that it shows here. If it shows none, stop, and begin again with “It shows no number”.', 'Forget Beaconkeeper there.']],
+    ['Android', ['Unlock it.', 'Settings, Connected devices, Pair new device; Galaxy: Settings, Connections, Bluetooth. Tap Beaconkeeper.', 'Type the number that it shows here, within half a minute, and then tap Pair there.', 'Forget Beaconkeeper in the same settings. An Android phone also needs an app, or it sends nothing.']],
+  ],
+  number: 'Number that the device shows', take: 'Pair', refuse: 'Not mine', isMine: 'It is mine',
+  numbersLeft: (n) => n === 1 ? 'One number may still be typed.' : `${n} numbers may still be typed.`,
+  news: {
+    put_back: () => 'An earlier enrolment was killed. What it had left open was put back.',
+    open: ({ device }) => `${device} can be paired now.`,
+    connected: ({ device }) => `${device} has connected.`,
+    wants_number: ({ device }) => `${device} asks to pair. Type the number that your device shows.`,
+    wants_consent: ({ device }) => `${device} asks to pair, and shows no number. Is it yours and nobody else’s?`,
+    shows_number: ({ device, number }) => `Type ${number} on ${device}.`,
+    no_number: () => 'No device that asks shows this number.',
+    refused: ({ device, reason }) => `${device}: ${reason}`,
+    left: ({ device }) => `${device} has disconnected.`,
+  },
+  saved: (name) => `${name} is known now, and is in the configuration, which is being loaded. Forget Beaconkeeper on the device.`,
+  keys: (file) => `Its key is in ${file}.`, fileSays: 'The file says now:', missing: 'Put this into the configuration:',
+};
