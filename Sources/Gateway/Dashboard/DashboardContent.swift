@@ -12,12 +12,14 @@ package struct DashboardContent: Content {
   private let overviews: SharedOverview
   private let metrics: SharedMetrics
   let calibration: CalibrationDesk
+  private let setup: SetupDesk
 
   package init(_ stage: any Stage) {
     self.stage = stage
     overviews = SharedOverview(stage)
     metrics = SharedMetrics(stage)
     calibration = CalibrationDesk(stage)
+    setup = SetupDesk(stage)
   }
 
   /// The page itself contains no data of the gateway; it requests them from the API. Monitors request `/healthz` without a
@@ -104,6 +106,9 @@ package struct DashboardContent: Content {
       .get("calibration") { content, _ in .later { content.calibration.picture } },
       .get("calibration/file") { content, _ in .now(content.calibration.file) },
       .change(.post, "calibration/:step") { $0.calibration.answer($1.name, $1.request) },
+      .change(.get, "setup") { content, _ in .later { content.setup.picture } },
+      .change(.get, "setup/entities") { content, _ in .later { content.setup.entities } },
+      .change(.post, "setup/:step") { $0.setup.answer($1.name, $1.request) },
       .get("marks") { content, _ in .now(content.calibration.marks) },
       .get("beacons/:beacon") { content, call in
         .now(
