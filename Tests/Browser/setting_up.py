@@ -64,7 +64,7 @@ def set_up(gateway, boards, opened, check, check_speech, shot, inspect):
     page.run(f"{offer}.click()")
     page.wait("document.querySelector('.setup a[href*=login]') !== null")
     told = page.run("document.querySelector('.setup').innerText")
-    check("who may only look is told how the page gets the right", "http-write" in told and "Review" not in told, told[:200])
+    check("who may only look is told how the page gets the right", "write_password_file" in told and "Review" not in told, told[:200])
 
     def log_in():
         page.wait("document.querySelector('.setup a[href*=login]') !== null")

@@ -44,10 +44,12 @@ final class SetupDesk: Sendable {
   let stage: any Stage
   /// The one that the gateway uses until it is restarted.
   let running: BrokerSettings
+  private let clock: @Sendable () -> MonotonicTime
   private let state = Mutex(State())
 
-  init(_ stage: any Stage) {
+  init(_ stage: any Stage, clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }) {
     self.stage = stage
+    self.clock = clock
     running = stage.look { pipeline, _, _ in pipeline.configuration.broker }
   }
 
@@ -57,7 +59,7 @@ final class SetupDesk: Sendable {
   func begin(_ inquiry: Inquiry) -> Response? {
     let refusal = state.withLock { state -> Response? in
       guard state.inquiry == nil else { return .error(409, "Something is being asked already.") }
-      guard state.limit.take(at: LiveClock.now) else {
+      guard state.limit.take(at: clock()) else {
         return .error(429, "That was asked too often.", remedy: "Wait ten seconds.")
       }
       state.inquiry = inquiry.name

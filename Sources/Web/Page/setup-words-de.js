@@ -5,9 +5,9 @@ const product = { espresense: 'ESPresense', theengs: 'Theengs oder OpenMQTTGatew
 
 export const words = {
   lead: 'In fünf Schritten von nichts zum ersten Raum. Jeder darf fehlen; unter System geht es später weiter.',
-  steps: { broker: 'Broker', receivers: 'Empfänger', beacon: 'Erster Beacon', rooms: 'Räume', home: 'Home Assistant' }, stepsLabel: 'Schritte', next: 'Nächster Schritt', done: 'erledigt',
-  noFile: 'Es gibt keine Konfigurationsdatei, die zu ändern wäre.', mayNot: 'Diese Seite darf nur lesen. Um das Gateway hier einzurichten, geben Sie der Seite ein Passwort zum Ändern, auf dem Rechner des Gateways:',
-  thenYAML: 'Ergänzen Sie das in der Konfiguration, unter listen: bei http:, und starten Sie das Gateway neu:', thenLogin: 'Melden Sie sich dann mit diesem Passwort an. Oder beantworten Sie dieselben Fragen in einem Terminal: sudo beaconkeeper init', login: 'Anmelden',
+  steps: { broker: 'Broker', receivers: 'Empfänger', beacon: 'Erster Beacon', rooms: 'Räume', home: 'Home Assistant' }, stepsLabel: 'Schritte', next: 'Nächster Schritt',
+  noFile: 'Es gibt keine Konfigurationsdatei, die zu ändern wäre.', mayNot: 'Diese Seite darf nur lesen. Auf dem Rechner des Gateways machen diese Zeilen ein Passwort zum Ändern, nennen es in der Konfiguration und zeigen es:',
+  mayNotElsewhere: 'Diese Seite darf nur lesen. Schreiben Sie ein Passwort zum Ändern in eine Datei, die nur der Benutzer des Gateways lesen darf, nennen Sie sie in der Konfiguration, unter listen: bei http:, und starten Sie das Gateway neu:', thenLogin: 'Melden Sie sich dann mit diesem Passwort an. Oder beantworten Sie dieselben Fragen in einem Terminal: sudo beaconkeeper init', login: 'Anmelden',
   obstacle: (why) => `Hier lässt sich nichts speichern: ${why}. Jeder Schritt zeigt stattdessen die Zeilen für die Datei.`,
   restart: 'Das Gateway benutzt noch den früheren Broker. Starten Sie es neu, dann geht es hier von selbst weiter:',
   broker: {
@@ -35,5 +35,5 @@ export const words = {
     lead: 'Was Home Assistant zeigt, sobald es mit demselben Broker verbunden ist. Messwerte von Sensoren kommen dazu, wenn sie gehört werden.', off: 'home_assistant: ist in der Konfiguration aus, also erfährt Home Assistant nichts.', area: (area) => `in ${area}`,
     platforms: { sensor: 'Sensor', binary_sensor: 'an oder aus', device_tracker: 'Tracker', event: 'Ereignis' }, itself: 'das Gerät selbst',
   },
-  review: 'Prüfen', changes: 'Änderung der Datei', says: 'Es lässt sich speichern. Zu beachten:', nothing: 'Das steht alles schon in der Datei.', save: 'Speichern', saving: 'Wird gespeichert …', saved: 'Gespeichert und geladen.', lines: 'Die Zeilen für die Datei:',
+  review: 'Prüfen', changes: 'Änderung der Datei', says: 'Es lässt sich speichern. Zu beachten:', nothing: 'Das steht alles schon in der Datei.', save: 'Speichern', saving: 'Wird gespeichert …', saved: 'Gespeichert und geladen.',
 };

@@ -5,9 +5,9 @@ const product = { espresense: 'ESPresense', theengs: 'Theengs or OpenMQTTGateway
 
 export const words = {
   lead: 'Five steps from nothing to the first room. Leave any of them out, and come back later under System.',
-  steps: { broker: 'Broker', receivers: 'Receivers', beacon: 'First beacon', rooms: 'Rooms', home: 'Home Assistant' }, stepsLabel: 'Steps', next: 'Next step', done: 'done',
-  noFile: 'There is no configuration file to change.', mayNot: 'This page may only look. To set the gateway up here, give the page a password for changes, on the gateway’s machine:',
-  thenYAML: 'Add this to the configuration, below listen: of http:, and restart the gateway:', thenLogin: 'Then log in with that password. Or answer the same questions in a terminal: sudo beaconkeeper init', login: 'Log in',
+  steps: { broker: 'Broker', receivers: 'Receivers', beacon: 'First beacon', rooms: 'Rooms', home: 'Home Assistant' }, stepsLabel: 'Steps', next: 'Next step',
+  noFile: 'There is no configuration file to change.', mayNot: 'This page may only look. On the gateway’s machine, these lines make a password for changes, name it in the configuration, and show it:',
+  mayNotElsewhere: 'This page may only look. Put a password for changes into a file that only the gateway’s user may read, name it in the configuration, below listen: of http:, and restart the gateway:', thenLogin: 'Then log in with that password. Or answer the same questions in a terminal: sudo beaconkeeper init', login: 'Log in',
   obstacle: (why) => `Nothing can be saved here: ${why}. Each step shows the lines for the file instead.`,
   restart: 'The gateway still uses the former broker. Restart it, and this page goes on by itself:',
   broker: {
@@ -35,5 +35,5 @@ export const words = {
     lead: 'What Home Assistant shows once it is connected to the same broker. Readings of sensors join when they are heard.', off: 'home_assistant: is off in the configuration, so that Home Assistant is told nothing.', area: (area) => `in ${area}`,
     platforms: { sensor: 'sensor', binary_sensor: 'on or off', device_tracker: 'tracker', event: 'event' }, itself: 'the device itself',
   },
-  review: 'Review', changes: 'Change of the file', says: 'It can be saved. Note:', nothing: 'The file says all this already.', save: 'Save', saving: 'Saving …', saved: 'Saved and loaded.', lines: 'The lines for the file:',
+  review: 'Review', changes: 'Change of the file', says: 'It can be saved. Note:', nothing: 'The file says all this already.', save: 'Save', saving: 'Saving …', saved: 'Saved and loaded.',
 };

@@ -103,10 +103,13 @@ function firstStep(overview) {
 const hasBeacons = ({ beacons, beacons_unheard: unheard = [] }) => beacons.length + unheard.length > 0;
 
 const command = (text) => { const pre = el('pre', { tabindex: 0, role: 'group', 'aria-label': text, text }); return [pre, el('div.row', {}, copyButton(() => pre.textContent))]; };
-/** How the page gets the right to change something. */
-const toMayWrite = ({ passwords }) => [
-  el('div.yaml', {}, el('p', { text: words.mayNot }), ...command('openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin /etc/beaconkeeper/http-write\nsudo chown beaconkeeper /etc/beaconkeeper')),
-  el('div.yaml', {}, el('p', { text: words.thenYAML }), ...command('  write_password_file: /etc/beaconkeeper/http-write')), el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : ''),
+const installed = '/etc/beaconkeeper/beaconkeeper.yaml', secret = '/etc/beaconkeeper/http-write';
+/** How the page gets the right to change something: for the package's file, lines that do it all. */
+const toMayWrite = ({ configuration_file: file, passwords }) => [
+  el('div.yaml', {}, el('p', { text: file === installed ? words.mayNot : words.mayNotElsewhere }), ...command(file === installed ? [
+    `openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin ${secret}`, 'sudo chown beaconkeeper /etc/beaconkeeper',
+    `sudo sed -i '/^  listen:/a\\  write_password_file: ${secret}' ${installed}`, 'sudo systemctl restart beaconkeeper', `sudo cat ${secret}`].join('\n') : '  write_password_file: http-write')),
+  el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : ''),
 ];
 
 /** Shows what would be changed, then saves exactly that. `ask` gets whether it is a preview. */
@@ -167,7 +170,7 @@ function brokerStep(desk) {
     review.allow(works === true);
     attempt.disabled = !desk.mayAsk() || !(own.checked || url.value.trim());
   }
-  const updateFound = list(found, (one) => ({ node: button(visible(one.url), () => { own.checked = false; url.value = one.url; changed(); (one.wants_login ? user : attempt).focus(); }, { class: 'chip' }), update() {} }));
+  const updateFound = list(found, (one) => ({ node: button(visible(one.url) + (one.wants_login ? ` (${text.wantsLogin})` : ''), () => { own.checked = false; url.value = one.url; changed(); (one.wants_login ? user : attempt).focus(); }, { class: 'chip' }), update() {} }));
   return {
     node: el('div.setup-part', {}, el('p', { text: text.lead }), now, el('div.row', {}, find, finding), found, el('label.check', {}, own, ' ', text.embedded), fields, note, el('div.row', {}, attempt, el('span.note', { text: text.tryFirst })), outcome, review.node),
     update({ broker }) {
