@@ -20,6 +20,10 @@ static const unsigned char file_calibrate_js[] = {
 #embed "../Web/Page/calibrate.js"
 };
 
+static const unsigned char file_change_lines_js[] = {
+#embed "../Web/Page/change-lines.js"
+};
+
 static const unsigned char file_chart_bar_js[] = {
 #embed "../Web/Page/chart-bar.js"
 };
@@ -50,10 +54,6 @@ static const unsigned char file_dom_js[] = {
 
 static const unsigned char file_draw_board_js[] = {
 #embed "../Web/Page/draw-board.js"
-};
-
-static const unsigned char file_draw_door_js[] = {
-#embed "../Web/Page/draw-door.js"
 };
 
 static const unsigned char file_draw_picture_js[] = {
@@ -126,6 +126,10 @@ static const unsigned char file_index_html[] = {
 
 static const unsigned char file_language_js[] = {
 #embed "../Web/Page/language.js"
+};
+
+static const unsigned char file_later_js[] = {
+#embed "../Web/Page/later.js"
 };
 
 static const unsigned char file_line_handles_js[] = {
@@ -214,6 +218,26 @@ static const unsigned char file_route_js[] = {
 
 static const unsigned char file_settings_js[] = {
 #embed "../Web/Page/settings.js"
+};
+
+static const unsigned char file_setup_words_de_js[] = {
+#embed "../Web/Page/setup-words-de.js"
+};
+
+static const unsigned char file_setup_words_en_js[] = {
+#embed "../Web/Page/setup-words-en.js"
+};
+
+static const unsigned char file_setup_words_js[] = {
+#embed "../Web/Page/setup-words.js"
+};
+
+static const unsigned char file_setup_css[] = {
+#embed "../Web/Page/setup.css"
+};
+
+static const unsigned char file_setup_js[] = {
+#embed "../Web/Page/setup.js"
 };
 
 static const unsigned char file_sparkline_js[] = {
@@ -309,6 +333,7 @@ static const struct dashboard_file files[] = {
     {"beacon.js", file_beacon_js, sizeof file_beacon_js},
     {"calibrate-result.js", file_calibrate_result_js, sizeof file_calibrate_result_js},
     {"calibrate.js", file_calibrate_js, sizeof file_calibrate_js},
+    {"change-lines.js", file_change_lines_js, sizeof file_change_lines_js},
     {"chart-bar.js", file_chart_bar_js, sizeof file_chart_bar_js},
     {"colours.css", file_colours_css, sizeof file_colours_css},
     {"copy.js", file_copy_js, sizeof file_copy_js},
@@ -317,7 +342,6 @@ static const struct dashboard_file files[] = {
     {"diary.js", file_diary_js, sizeof file_diary_js},
     {"dom.js", file_dom_js, sizeof file_dom_js},
     {"draw-board.js", file_draw_board_js, sizeof file_draw_board_js},
-    {"draw-door.js", file_draw_door_js, sizeof file_draw_door_js},
     {"draw-picture.js", file_draw_picture_js, sizeof file_draw_picture_js},
     {"draw-plan.js", file_draw_plan_js, sizeof file_draw_plan_js},
     {"draw-words-de.js", file_draw_words_de_js, sizeof file_draw_words_de_js},
@@ -336,6 +360,7 @@ static const struct dashboard_file files[] = {
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
     {"index.html", file_index_html, sizeof file_index_html},
     {"language.js", file_language_js, sizeof file_language_js},
+    {"later.js", file_later_js, sizeof file_later_js},
     {"line-handles.js", file_line_handles_js, sizeof file_line_handles_js},
     {"login.js", file_login_js, sizeof file_login_js},
     {"main.js", file_main_js, sizeof file_main_js},
@@ -358,6 +383,11 @@ static const struct dashboard_file files[] = {
     {"recording.js", file_recording_js, sizeof file_recording_js},
     {"route.js", file_route_js, sizeof file_route_js},
     {"settings.js", file_settings_js, sizeof file_settings_js},
+    {"setup-words-de.js", file_setup_words_de_js, sizeof file_setup_words_de_js},
+    {"setup-words-en.js", file_setup_words_en_js, sizeof file_setup_words_en_js},
+    {"setup-words.js", file_setup_words_js, sizeof file_setup_words_js},
+    {"setup.css", file_setup_css, sizeof file_setup_css},
+    {"setup.js", file_setup_js, sizeof file_setup_js},
     {"sparkline.js", file_sparkline_js, sizeof file_sparkline_js},
     {"store.js", file_store_js, sizeof file_store_js},
     {"strangers.js", file_strangers_js, sizeof file_strangers_js},

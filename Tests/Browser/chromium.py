@@ -17,7 +17,7 @@ class Chromium:
         command = ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", "chromium", "--headless=new",
                    "--remote-debugging-pipe", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--mute-audio",
                    "--disable-background-networking", "--disable-component-update", "--disable-extensions",
-                   "--disable-dev-shm-usage", f"--user-data-dir={self.profile}", *flags, "about:blank"]
+                   "--disable-dev-shm-usage", "--accept-lang=en-GB", f"--user-data-dir={self.profile}", *flags, "about:blank"]
         if os.geteuid() == 0:
             command.insert(5, "--no-sandbox")
         self.process = subprocess.Popen(command, pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL,

@@ -25,7 +25,8 @@ class Gateway:
         self.capture, self.standard_input = f"{self.root}/config/walk.jsonl", subprocess.DEVNULL
         return self
 
-    def start(self):
+    def start(self, has_own_broker=True):
+        self.output = []
         path = self.write("run.yaml", self.configuration)
         environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder)
         self.process = subprocess.Popen([self.binary, "run", "--config", path, "--capture", self.capture],
@@ -33,6 +34,8 @@ class Gateway:
         self.processes.append(self.process)
         threading.Thread(target=self._read, daemon=True).start()
         self.port = int(self._told(rf"dashboard: http://{re.escape(self.host)}:(\d+)/"))
+        if not has_own_broker:
+            return f"http://127.0.0.1:{self.port}/"
         home = self._told(r"XDG_CONFIG_HOME=(\S+) mosquitto_sub")
         listener = subprocess.Popen(["mosquitto_sub", "-v", "-t", "beaconkeeper/#"], stdout=subprocess.PIPE, text=True,
                                     env=dict(os.environ, XDG_CONFIG_HOME=home))

@@ -13,8 +13,7 @@ differences = """(async () => {
         }
     }
     compare(await whole('words-en'), await whole('words-de'), '');
-    compare(await whole('draw-words-en'), await whole('draw-words-de'), 'draw');
-    compare(await whole('enrol-words-en'), await whole('enrol-words-de'), 'enrol');
+    for (const part of ['draw', 'enrol', 'setup']) compare(await whole(`${part}-words-en`), await whole(`${part}-words-de`), part);
     return found;
   })()"""
 
@@ -32,7 +31,7 @@ def check_languages(browser, base, check, check_speech):
     check("a decision is told in German", "innerhalb von" in told and "within" not in told, told[:200])
     strangers = page.run("document.querySelector('main').textContent.match(/\\d+\\.\\d\\s?m/g)")
     check("with a decimal comma", not strangers, strangers)
-    for route, title in (("plan", "Plan"), ("diary", "Tagebuch"), ("strangers", "Fremde"), ("settings", "System"), ("draw", "Den Plan zeichnen"), ("zone/pump-3", "pump-3")):
+    for route, title in (("plan", "Plan"), ("diary", "Tagebuch"), ("strangers", "Fremde"), ("settings", "System"), ("draw", "Den Plan zeichnen"), ("setup", "Einrichten"), ("zone/pump-3", "pump-3")):
         page.open(f"{base}#/{route}")
         page.wait(f"document.querySelector('main h1')?.textContent.includes({title!r})")
     wide = page.run("document.documentElement.scrollWidth")
@@ -41,6 +40,7 @@ def check_languages(browser, base, check, check_speech):
     check("both languages have the same sentences", not found, found)
     check_speech(page, "in German")
     page.close()
+    check_feet(browser, base, agent, check)
     # What browsers without a proper setting ask for.
     for wish, told in (("en-US@posix", "en 1.5"), ("de-DE@euro", "de 1,5"), ("de_DE", "de 1,5"), ("en-u-nu-arab", "en 1.5"), ("fr", "en 1.5"), ("", "en 1.5")):
         page = browser.page(390, 844)
@@ -53,3 +53,34 @@ def check_languages(browser, base, check, check_speech):
           })()""")
         check(f"a browser that asks for {wish or 'nothing'} is answered", found == told, found)
         page.close()
+
+
+def check_feet(browser, base, agent, check):
+    """An American browser shows and takes feet; the configuration stays in metres. Whoever prefers metres switches."""
+    page = browser.page(1280, 900)
+    page.base = base
+    page.send("Network.setUserAgentOverride", userAgent=agent, acceptLanguage="en-US,en")
+    page.open(f"{base}#/now")
+    shown = "[...document.querySelectorAll('main :not(pre, select, option)')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).concat(one.getAttribute('aria-label') ?? [])).join(' | ')"
+    page.wait(f"/within \\d/.test({shown})")
+    wrong = f"({shown}).match(/\\d\\s?m\\b/g)"
+    for route, sign in (("now", "19.69"), ("beacon/fleet%3A1.2", "ft"), ("zone/pump-3", "ft")):
+        page.open(f"{base}#/{route}")
+        page.wait("document.querySelector('main h1') !== null")
+        page.wait(f"({shown}).includes({sign!r})")
+        found = page.run(wrong)
+        check(f"{route} shows feet, and no metres", not found, found)
+    field = "document.querySelector('[data-field=\"enter.threshold\"]')"
+    page.wait(f"{field}?.value === '19.69'")
+    page.run(f"(() => {{ {field}.value = '10'; {field}.dispatchEvent(new Event('input')); }})()")
+    page.wait("document.querySelector('.try .yaml pre')?.textContent.includes('distance: 3.05 m') || document.querySelector('.try .yaml pre')?.textContent.includes('distance: 3.048 m')")
+    check("feet that are typed are metres in the file", page.run(f"{field}.value") == "10")
+    page.open(f"{base}#/settings")
+    choice = "document.querySelector('main select')"
+    page.wait(f"{choice}?.value === 'ft'")
+    page.run(f"(() => {{ {choice}.value = 'm'; {choice}.dispatchEvent(new Event('change')); }})()")
+    page.wait(f"{choice}?.value === 'm' && document.querySelector('.explained section') !== null")
+    page.open(f"{base}#/now")
+    page.wait(f"/within 6\\s?m/.test({shown})")
+    check("whoever prefers metres switches", True)
+    page.close()

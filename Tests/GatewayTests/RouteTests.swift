@@ -66,7 +66,7 @@ import Testing
     for (method, path, allowed) in [
       (Request.Method.get, "try", "POST"), (.post, "zones/hall", "PUT"), (.put, "beacons", "POST, GET, HEAD"),
       (.post, "overview", "GET, HEAD"), (.post, "plan", "GET, HEAD, PUT"),
-      (.get, "calibration/begin", "POST"),
+      (.get, "calibration/begin", "POST"), (.get, "setup/try", "POST"),
     ] {
       let response = try #require(try answer(method, path))
       #expect(response.status == 405, "\(path)")
@@ -92,7 +92,7 @@ import Testing
     }
     for (method, path) in [
       (Request.Method.put, "zones/hall"), (.put, "plan"), (.post, "beacons"), (.post, "undo"),
-      (.post, "calibration/begin"),
+      (.post, "calibration/begin"), (.post, "setup/try"), (.get, "setup"),
     ] {
       #expect(try answer(method, path, mayWrite: false)?.status == 403, "\(path)")
       #expect(try answer(method, path)?.status != 403, "\(path)")

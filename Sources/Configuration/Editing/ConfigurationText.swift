@@ -139,7 +139,7 @@ package struct ConfigurationText: Sendable {
   }
 
   /// Adds a line to the mapping of the whole file, at its end.
-  private func appending(_ line: String, to tree: Node?) throws(Unsupported) -> ConfigurationText {
+  func appending(_ line: String, to tree: Node?) throws(Unsupported) -> ConfigurationText {
     guard let root = tree, case .mapping(let pairs) = root.content, let last = pairs.last else {
       throw Unsupported("the file is no mapping")
     }
@@ -190,12 +190,11 @@ package struct ConfigurationText: Sendable {
 
   // MARK: Reading again
 
-  private typealias Edit = (
+  typealias Edit = (
     text: ConfigurationText, isMeant: (Configuration) -> Bool, entries: [(list: String, name: String)]
   )
 
-  private func changed(_ yaml: String?, _ edit: () throws(Unsupported) -> Edit) throws(EditRefusal) -> Changed
-  {
+  func changed(_ yaml: String?, _ edit: () throws(Unsupported) -> Edit) throws(EditRefusal) -> Changed {
     do throws(Unsupported) {
       let edit = try edit()
       let text = edit.text
@@ -221,7 +220,7 @@ package struct ConfigurationText: Sendable {
     }
   }
 
-  private func replacing(_ edits: TextEdits) throws(Unsupported) -> ConfigurationText {
+  func replacing(_ edits: TextEdits) throws(Unsupported) -> ConfigurationText {
     guard let bytes = edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
     return text(bytes)
   }
@@ -230,7 +229,7 @@ package struct ConfigurationText: Sendable {
     ConfigurationText(bytes, path: path, environment: environment, hostName: hostName, connects: connects)
   }
 
-  private func current(yaml: String?) throws(EditRefusal) -> (configuration: Configuration, tree: Node?) {
+  func current(yaml: String?) throws(EditRefusal) -> (configuration: Configuration, tree: Node?) {
     do throws(ConfigurationErrors) {
       let content = try content.get()
       return (content.loaded.configuration, content.tree)
@@ -300,7 +299,9 @@ package struct EditRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The lines to paste; nil: they would not be valid anywhere.
   package var yaml: String?
 
-  init(_ reason: String, remedy: String? = nil, diagnostics: [Diagnostic] = [], yaml: String? = nil) {
+  package init(
+    _ reason: String, remedy: String? = nil, diagnostics: [Diagnostic] = [], yaml: String? = nil
+  ) {
     self.reason = reason
     self.remedy = remedy
     self.diagnostics = diagnostics

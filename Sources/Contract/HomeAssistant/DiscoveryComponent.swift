@@ -43,7 +43,7 @@ package struct DiscoveryComponent: Hashable, Sendable {
     return component
   }
 
-  subscript(option: String) -> Value? {
+  package subscript(option: String) -> Value? {
     get { options.first { $0.name == option }?.value }
     set {
       options.removeAll { $0.name == option }
@@ -51,13 +51,13 @@ package struct DiscoveryComponent: Hashable, Sendable {
     }
   }
 
-  subscript(text option: String) -> String? {
+  package subscript(text option: String) -> String? {
     get { if case .text(let text)? = self[option] { text } else { nil } }
     set { self[option] = newValue.map(Value.text) }
   }
 
   /// Triggers are not in the entity registry.
-  var isEntity: Bool { platform != "device_automation" }
+  package var isEntity: Bool { platform != "device_automation" }
 }
 
 extension JSONWriter {

@@ -101,19 +101,22 @@ package struct ConfigurationEditor: Sendable {
   )
 
   /// The revision that the client saw: in the body, or as If-Match. nil: there is none.
-  private func seen(_ tree: JSONTree, _ request: Request) -> JSONTree? {
+  func seen(_ tree: JSONTree, _ request: Request) -> JSONTree? {
     let header = request.headers["if-match"].flatMap { $0 == "*" ? nil : $0.filter { $0 != "\"" } }
     return tree["revision"] ?? header.map { .text($0) }
   }
 
   /// Reads the file, which must be the one that the client saw.
-  private func edit(
-    _ seen: JSONTree?, _ body: (ConfigurationText, Configuration) throws(EditRefusal) -> Response
+  ///
+  /// - Parameter connects: whether a missing password of the broker is an error.
+  func edit(
+    _ seen: JSONTree?, connects: Bool = true,
+    _ body: (ConfigurationText, Configuration) throws(EditRefusal) -> Response
   ) -> Response {
     do throws(ConfigurationWriter.Refusal) {
       let (bytes, revision) = try writer.read()
       if let seen, seen != .text(revision) { return Self.conflict }
-      let text = text(bytes)
+      let text = text(bytes, connects: connects)
       do throws(ConfigurationErrors) {
         let configuration = try text.loaded().configuration
         do throws(EditRefusal) { return try body(text, configuration) } catch {
@@ -127,12 +130,12 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  func text(_ bytes: [UInt8]) -> ConfigurationText {
+  func text(_ bytes: [UInt8], connects: Bool = true) -> ConfigurationText {
     ConfigurationText(
-      bytes, path: writer.path, environment: environment, hostName: machineName(), connects: true)
+      bytes, path: writer.path, environment: environment, hostName: machineName(), connects: connects)
   }
 
-  private func save(_ changed: ConfigurationText.Changed, over text: ConfigurationText) -> Response {
+  func save(_ changed: ConfigurationText.Changed, over text: ConfigurationText) -> Response {
     do throws(ConfigurationWriter.Refusal) {
       let revision = try writer.replace(revision: text.revision, with: changed.bytes)
       reload(changed.loaded)
@@ -142,17 +145,23 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  private func told(
-    _ changed: ConfigurationText.Changed, over text: ConfigurationText, revision: String
+  /// - Parameter writesPassword: whether a password file is written once this is saved, so that nobody is to be warned of its absence.
+  func told(
+    _ changed: ConfigurationText.Changed, over text: ConfigurationText, revision: String,
+    writesPassword: Bool = false
   ) -> Response {
     let former = Set(((try? text.loaded().warnings) ?? []).map(\.message))
+    let warnings = changed.loaded.warnings.filter { warning in
+      !former.contains(warning.message)
+        && !(writesPassword && warning.message.hasPrefix("the password file cannot be read"))
+    }
     return Response(
       JSONWriter.object {
         $0.field("revision", revision)
         $0.field("yaml", changed.lines)
         $0.field("undo", writer.canUndo)
         $0.field("changes", lineChanges(from: text.bytes, to: changed.bytes))
-        $0.array("warnings", changed.loaded.warnings.filter { !former.contains($0.message) }) { json, one in
+        $0.array("warnings", warnings) { json, one in
           json.value(one.message + (one.hint.map { " (\($0))" } ?? ""))
         }
       })

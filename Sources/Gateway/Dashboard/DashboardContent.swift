@@ -13,6 +13,7 @@ package struct DashboardContent: Content {
   private let metrics: SharedMetrics
   let calibration: CalibrationDesk
   let enrolment: EnrolDesk
+  private let setup: SetupDesk
 
   /// - Parameter log: is told what was done from the page.
   package init(_ stage: any Stage, log: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -21,6 +22,7 @@ package struct DashboardContent: Content {
     metrics = SharedMetrics(stage)
     calibration = CalibrationDesk(stage)
     enrolment = EnrolDesk(stage, log: log)
+    setup = SetupDesk(stage)
   }
 
   /// The page itself contains no data of the gateway; it requests them from the API. Monitors request `/healthz` without a
@@ -112,6 +114,9 @@ package struct DashboardContent: Content {
         $0.enrolment.answer($1.request.query["session"])
       },
       .change(.post, "enrolment/:step") { $0.enrolment.answer($1.name, $1.request) },
+      .change(.get, "setup") { content, _ in .later { content.setup.picture } },
+      .change(.get, "setup/entities") { content, _ in .later { content.setup.entities } },
+      .change(.post, "setup/:step") { $0.setup.answer($1.name, $1.request) },
       .get("marks") { content, _ in .now(content.calibration.marks) },
       .get("beacons/:beacon") { content, call in
         .now(

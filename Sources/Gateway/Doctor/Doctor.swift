@@ -111,7 +111,9 @@ package struct Doctor: Sendable {
   }
 
   /// The finding about the broker, and the options for further questions; nil: it cannot be asked.
-  private func broker() async -> (finding: DoctorFinding, options: Options?) {
+  ///
+  /// - Parameter isAskedByGateway: this is the running gateway. Looking for it would release its locks of the outbox.
+  func broker(isAskedByGateway: Bool = false) async -> (finding: DoctorFinding, options: Options?) {
     let mosquitto = try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)
     guard case .remote(let remote) = configuration.broker else {
       let finding =
@@ -143,7 +145,7 @@ package struct Doctor: Sendable {
         remedy: "broker: { url: \"mqtts://\(name)\" }, with ca_file: if its authority is one of your own")
       return (finding, nil)
     }
-    if case .refused(let failure) = outcome, failure.mayConcernTheID {
+    if case .refused(let failure) = outcome, failure.mayConcernTheID, !isAskedByGateway {
       guard !isGatewayRunning else {
         let finding = DoctorFinding(
           "broker", .warning,

@@ -8,6 +8,8 @@ package struct TrialRequest: Sendable {
   /// Why a request cannot be tried, in plain words.
   package struct Refusal: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   /// nil: all beacons.

@@ -134,7 +134,7 @@ extension JSONTree {
   }
 
   /// Refuses anything but an object, and unknown keys.
-  func expect(_ keys: [String], in name: String) throws(TrialRequest.Refusal) {
+  package func expect(_ keys: [String], in name: String) throws(TrialRequest.Refusal) {
     guard case .object(let members) = self else { throw .init(description: "\(name) must be an object") }
     if let odd = members.first(where: { !keys.contains($0.name) }) {
       throw .init(description: "\(name) has no \(odd.name)")

@@ -2,6 +2,7 @@
 import { attribute, list, say, svg, visible } from './dom.js';
 import { cut } from './plan-labels.js';
 import { words } from './draw-words.js';
+import { metres as lengthOf, ruler as ruled } from './figures.js';
 import { addDoor, addRoom, area, bounds, centimetres, crosses, doorIn, floorOf, middle, moveCorner, moveRoom, moveWall, nearestWall, place, removeRoom, snapped } from './draw-plan.js';
 
 /** px: what is nearer than this is meant; how far a finger may slip in a click. */
@@ -57,10 +58,10 @@ export function drawBoard(desk) {
     if (door && desk.tool === 'move') door.line.forEach((at, i) => handles.push({ kind: 'end', i, at, label: words.doorEnd(i + 1, at) }));
     update.handles(handles, (one) => one.kind + one.i);
     paintSketch();
-    const length = [1, 2, 5, 10, 20, 50].find((m) => m * scale > 60) ?? 100;
+    const length = ruled((m) => m * scale > 60);
     attribute(ruler, 'd', `M12 ${height - 18}v6h${length * scale}v-6`);
     attribute(metre, 'y', height - 24);
-    say(metre, `${length} m`);
+    say(metre, lengthOf(length));
   }
 
   function paintSketch() {

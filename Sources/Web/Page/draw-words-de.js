@@ -1,11 +1,12 @@
 // Jeder deutsche Satz der Zeichenfläche, in der Reihenfolge von draw-words-en.js.
-import { decimal, rounded } from './figures.js';
+import { decimal, rounded, toLength } from './figures.js';
+import { lengthUnit } from './language.js';
 import { words as page } from './words-de.js';
 
-const m = (v) => rounded(v, 2);
-const at = ([x, y]) => `${m(x)} m Ost, ${m(y)} m Nord`;
-const size = (wide, deep) => `${m(wide)} × ${m(deep)} m`;
-const area = (square) => `${square < 10 ? rounded(square, 1) : decimal(square, 0)} m²`;
+const digits = (m) => rounded(toLength(m), 2), m = (v) => `${digits(v)} ${lengthUnit}`;
+const at = ([x, y]) => `${m(x)} Ost, ${m(y)} Nord`;
+const size = (wide, deep) => `${digits(wide)} × ${m(deep)}`;
+const area = (metres) => { const square = toLength(toLength(metres)); return `${square < 10 ? rounded(square, 1) : decimal(square, 0)} ${lengthUnit}²`; };
 
 export const words = {
   title: 'Den Plan zeichnen', back: 'Plan', board: 'Zeichenfläche. Pfeiltasten verschieben sie, Plus und Minus vergrößern und verkleinern, Tabulator geht von Ding zu Ding.',
@@ -17,16 +18,16 @@ export const words = {
     picture: 'Ziehen Sie das Bild. Für seinen Maßstab klicken Sie beide Enden von etwas an, dessen Länge Sie kennen.',
   },
   undo: 'Rückgängig', redo: 'Wiederholen', right: 'Rechte Winkel', review: 'Ansehen', floors: 'Stockwerk',
-  at, size, area, length: (v) => `${m(v)} m`,
+  at, size, area, length: m,
   room: (room, square, isWrong) => `${room.name}, ${isWrong ? words.wrong : area(square)}, ${page.count(room.outline.length, 'Ecke', 'Ecken')}`,
-  wrong: 'kreuzt sich selbst', small: 'Ein Raum hat mindestens 30 cm. Ziehen Sie weiter, oder klicken Sie Ecke um Ecke.',
+  wrong: 'kreuzt sich selbst', small: `Ein Raum hat mindestens ${m(0.3)}. Ziehen Sie weiter, oder klicken Sie Ecke um Ecke.`,
   corner: (n, room, point) => `Ecke ${n} von ${room}: ${at(point)}`, wall: (n, room) => `Wand ${n} von ${room}`,
   door: ([a, b]) => `Tür von ${at(a)} bis ${at(b)}`, doorEnd: (n, point) => `Ende ${n} der Tür: ${at(point)}`,
   receiver: (name, point) => `Empfänger ${name}: ${at(point)}`,
   firstCorner: 'Erste Ecke. Klicken Sie die nächste.', cornersSoFar: (n) => n < 3 ? `${n} Ecken.` : `${n} Ecken. Zum Schließen klicken Sie wieder die erste.`,
   noWall: 'Hier ist keine Wand. Eine Tür gehört in die Wand eines Raums.',
   upstairs: 'Auf diesem Stockwerk muss ein Empfänger in einem Raum sein.',
-  newRoom: (n) => `Raum ${n}`, name: 'Name', wide: 'Breite', deep: 'Tiefe', east: 'Ost', north: 'Nord', height: 'Höhe', doorWidth: 'Breite', metre: 'm',
+  newRoom: (n) => `Raum ${n}`, name: 'Name', wide: 'Breite', deep: 'Tiefe', east: 'Ost', north: 'Nord', height: 'Höhe', doorWidth: 'Breite',
   removeRoom: 'Den Raum löschen', removeCorner: 'Die Ecke löschen', addCorner: 'Ecke in diese Wand', addDoor: 'Tür in diese Wand', removeDoor: 'Die Tür löschen', takeOff: 'Vom Plan nehmen',
   removed: (what) => `${what} ist weg. Rückgängig bringt es zurück.`, thisDoor: 'Die Tür', undone: 'Rückgängig gemacht.', redone: 'Wiederholt.',
   taken: 'Ein anderer Raum heißt schon so.', nameless: 'Ein Raum braucht einen Namen.',

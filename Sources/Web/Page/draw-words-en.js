@@ -1,11 +1,12 @@
 // Every English sentence of the drawing board. draw-words-de.js has the same in German, in the same order.
-import { decimal, rounded } from './figures.js';
+import { decimal, rounded, toLength } from './figures.js';
+import { lengthUnit } from './language.js';
 import { words as page } from './words-en.js';
 
-const m = (v) => rounded(v, 2);
-const at = ([x, y]) => `${m(x)} m east, ${m(y)} m north`;
-const size = (wide, deep) => `${m(wide)} × ${m(deep)} m`;
-const area = (square) => `${square < 10 ? rounded(square, 1) : decimal(square, 0)} m²`;
+const digits = (m) => rounded(toLength(m), 2), m = (v) => `${digits(v)} ${lengthUnit}`;
+const at = ([x, y]) => `${m(x)} east, ${m(y)} north`;
+const size = (wide, deep) => `${digits(wide)} × ${m(deep)}`;
+const area = (metres) => { const square = toLength(toLength(metres)); return `${square < 10 ? rounded(square, 1) : decimal(square, 0)} ${lengthUnit}²`; };
 
 export const words = {
   title: 'Draw the plan', back: 'Plan', board: 'Drawing board. Arrow keys move it, plus and minus zoom, Tab goes from thing to thing.',
@@ -17,16 +18,16 @@ export const words = {
     picture: 'Drag the picture. For its scale, click both ends of something whose length you know.',
   },
   undo: 'Undo', redo: 'Redo', right: 'Right angles', review: 'Review', floors: 'Floor',
-  at, size, area, length: (v) => `${m(v)} m`,
+  at, size, area, length: m,
   room: (room, square, isWrong) => `${room.name}, ${isWrong ? words.wrong : area(square)}, ${page.count(room.outline.length, 'corner', 'corners')}`,
-  wrong: 'crosses itself', small: 'A room has at least 30 cm. Drag farther, or click corner after corner.',
+  wrong: 'crosses itself', small: `A room has at least ${m(0.3)}. Drag farther, or click corner after corner.`,
   corner: (n, room, point) => `Corner ${n} of ${room}: ${at(point)}`, wall: (n, room) => `Wall ${n} of ${room}`,
   door: ([a, b]) => `Door from ${at(a)} to ${at(b)}`, doorEnd: (n, point) => `End ${n} of the door: ${at(point)}`,
   receiver: (name, point) => `Receiver ${name}: ${at(point)}`,
   firstCorner: 'First corner. Click the next one.', cornersSoFar: (n) => n < 3 ? `${n} corners.` : `${n} corners. Click the first again to close.`,
   noWall: 'There is no wall here. A door belongs into the wall of a room.',
   upstairs: 'On this floor a receiver has to be in a room.',
-  newRoom: (n) => `room ${n}`, name: 'Name', wide: 'Width', deep: 'Depth', east: 'East', north: 'North', height: 'Height', doorWidth: 'Width', metre: 'm',
+  newRoom: (n) => `room ${n}`, name: 'Name', wide: 'Width', deep: 'Depth', east: 'East', north: 'North', height: 'Height', doorWidth: 'Width',
   removeRoom: 'Delete the room', removeCorner: 'Delete the corner', addCorner: 'Corner in this wall', addDoor: 'Door in this wall', removeDoor: 'Delete the door', takeOff: 'Take off the plan',
   removed: (what) => `${what} is gone. Undo brings it back.`, thisDoor: 'The door', undone: 'Undone.', redone: 'Done again.',
   taken: 'Another room has this name.', nameless: 'A room needs a name.',

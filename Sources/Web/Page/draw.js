@@ -4,9 +4,11 @@ import { attribute, el, link, list, say, show, visible } from './dom.js';
 import { words as page } from './words.js';
 import { words } from './draw-words.js';
 import { Problem, address, api, patiently } from './api.js';
+import { changeLines } from './change-lines.js';
 import { copyButton } from './copy.js';
 import { loginRoute } from './login.js';
-import { momentOf } from './figures.js';
+import { fromField, momentOf, toField } from './figures.js';
+import { lengthUnit } from './language.js';
 import { store } from './store.js';
 import { drawBoard } from './draw-board.js';
 import { addDoor, addRoom, bounds, centimetres, doorIn, fromFile, homeOf, merged, middle, namesOf, nearestWall, place, removeRoom, request, steps } from './draw-plan.js';
@@ -76,17 +78,17 @@ export async function drawView() {
 
   /** A field of the form. It takes effect with each change, in one step for as long as it has the focus. */
   function field(name, label, value, act, isNumber = true) {
-    const input = el('input', isNumber ? { type: 'number', step: 0.1, inputmode: 'decimal', 'data-field': name, value } : { type: 'text', maxlength: 64, 'data-field': name, value, list: 'undrawn-rooms', autocomplete: 'off' });
+    const input = el('input', isNumber ? { type: 'number', step: 0.1, inputmode: 'decimal', 'data-field': name, value: toField(value) } : { type: 'text', maxlength: 64, 'data-field': name, value, list: 'undrawn-rooms', autocomplete: 'off' });
     const wrong = el('span.note', { role: 'alert' });
     input.addEventListener('input', () => {
       const now = isNumber ? Number(input.value) : input.value, fault = isNumber ? (input.value === '' || !Number.isFinite(now) || Math.abs(now) > 5000 ? ' ' : null) : nameFault(now);
       say(wrong, fault);
       attribute(input, 'aria-invalid', fault !== null || null);
-      if (fault === null) history.attempt((drawn) => act(drawn, isNumber ? centimetres(now) : now));
+      if (fault === null) history.attempt((drawn) => act(drawn, isNumber ? centimetres(fromField(now)) : now));
     });
     input.addEventListener('change', () => { if (input.getAttribute('aria-invalid') !== null) history.drop(); else if (isNumber || !takeOver(input.value.trim())) history.keep(); fill(true); });
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
-    return el(isNumber ? 'label.field' : 'label.field.name', {}, el('span', { text: label }), isNumber ? el('span', {}, input, ' ', el('span.unit', { text: words.metre })) : input, wrong);
+    return el(isNumber ? 'label.field' : 'label.field.name', {}, el('span', { text: label }), isNumber ? el('span', {}, input, ' ', el('span.unit', { text: lengthUnit })) : input, wrong);
   }
 
   const namesake = (name) => history.now.rooms.find((one) => one.name === name && one.id !== desk.selection?.id);
@@ -215,7 +217,7 @@ export async function drawView() {
     file.value = '';
   } });
   const adjust = button(words.adjust, () => tool(desk.tool === 'picture' ? 'move' : 'picture')), away = button(words.takeAway, () => { setPicture(null); tool('move'); });
-  const measured = el('input', { type: 'number', step: 0.01, min: 0.1, inputmode: 'decimal' }), scaling = el('form.field', { hidden: true, onsubmit: (event) => { event.preventDefault(); scale(Number(measured.value)); } }, el('label', {}, `${words.measured} `, measured, ` ${words.metre} `), el('button', { type: 'submit', text: words.setScale }));
+  const measured = el('input', { type: 'number', step: 0.01, min: 0.1, inputmode: 'decimal' }), scaling = el('form.field', { hidden: true, onsubmit: (event) => { event.preventDefault(); scale(fromField(Number(measured.value))); } }, el('label', {}, `${words.measured} `, measured, ` ${lengthUnit} `), el('button', { type: 'submit', text: words.setScale }));
   const pictures = el('section', { 'aria-label': words.picture }, el('h2', { text: words.picture }), el('p.note', { text: words.pictureLead }), file, el('div.row', {}, button(words.choose, () => file.click()), adjust, away), scaling);
   let ends = [];
 
@@ -234,7 +236,7 @@ export async function drawView() {
         ends = ends.length === 1 ? [...ends, start] : [start];
         board.sketch(ends);
         show(scaling, ends.length === 2);
-        if (ends.length === 1) desk.tell(words.secondEnd); else { measured.value = centimetres(Math.hypot(ends[0][0] - ends[1][0], ends[0][1] - ends[1][1])); desk.tell(words.howLong); measured.focus(); measured.select(); }
+        if (ends.length === 1) desk.tell(words.secondEnd); else { measured.value = toField(centimetres(Math.hypot(ends[0][0] - ends[1][0], ends[0][1] - ends[1][1]))); desk.tell(words.howLong); measured.focus(); measured.select(); }
       },
     };
   }
@@ -328,9 +330,9 @@ export async function drawView() {
     }
   }
 
-  const diff = el('pre', { tabindex: 0, role: 'group', 'aria-label': words.changes }), warnings = el('ul'), noted = el('p', { text: words.says }), said = el('p.status', { role: 'status' }), wrong = el('p.problem', { role: 'alert', hidden: true });
+  const diff = changeLines(words.changes, words.says, words.nothingChanged), said = el('p.status', { role: 'status' }), wrong = el('p.problem', { role: 'alert', hidden: true });
   const save = el('button.main', { type: 'button', text: words.save, onclick: write });
-  const sheet = el('dialog.review', { 'aria-label': words.changes }, el('h2', { text: words.changes }), wrong, el('div.yaml', {}, diff, el('div.row', {}, save, button(words.goBack, () => { if (!isWriting) sheet.close(); }), copyButton(() => diff.textContent), said)), noted, warnings);
+  const sheet = el('dialog.review', { 'aria-label': words.changes }, el('h2', { text: words.changes }), wrong, el('div.yaml', {}, diff.lines, el('div.row', {}, save, button(words.goBack, () => { if (!isWriting) sheet.close(); }), copyButton(() => diff.lines.textContent), said)), ...diff.notes);
 
   /** What is reviewed: exactly that is saved, whatever is drawn meanwhile. */
   let reviewed = null, isWriting = false;
@@ -343,17 +345,10 @@ export async function drawView() {
     show(wrong, false);
     reviewed = { now: history.kept, body: { ...request(history.kept, base.now, formers), revision } };
     try {
-      tellReview(await ask(true));
+      diff.tell(await ask(true));
       attribute(save, 'disabled', false);
     } catch (error) { if (!await refused(error)) return; }
     if (!isEnded && !sheet.open) sheet.showModal();
-  }
-
-  function tellReview({ changes, warnings: told }) {
-    diff.replaceChildren(...changes.split('\n').filter(Boolean).map((line) => { const node = el('span', { 'data-kind': line[0] }); say(node, line); return node; }));
-    if (!changes) say(diff, words.nothingChanged);
-    show(noted, told.length > 0);
-    warnings.replaceChildren(...told.map((one) => { const node = el('li'); say(node, one); return node; }));
   }
 
   /** Whether there is something to show in the review. A conflict is drawn in instead. */
@@ -367,9 +362,7 @@ export async function drawView() {
       say(news, both.length ? words.both(both) : words.theirs);
       return false;
     }
-    diff.replaceChildren();
-    warnings.replaceChildren();
-    show(noted, false);
+    diff.clear();
     attribute(save, 'disabled', true);
     say(wrong, error.status === 0 ? words.unsure : page.failed(error));
     show(wrong, true);

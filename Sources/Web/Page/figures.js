@@ -1,6 +1,6 @@
 // Amounts and times as text, as the reader's country writes them. Numbers keep a fixed number of decimals, so that they do not jump
 // while they change.
-import { decimalMark, locale } from './language.js';
+import { decimalMark, lengthUnit, locale } from './language.js';
 
 /** The type of the page, for canvases. */
 export const typeface = 'Inter, -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, system-ui, sans-serif';
@@ -23,15 +23,25 @@ export const rounded = (n, decimals) => String(Math.round(n * 10 ** decimals) / 
 /** The shortest form, with a real minus. */
 export const short = (n) => rounded(n, 2).replace('-', minus);
 
-export const metres = (n) => n == null ? '–' : `${short(n)}${narrow}m`;
+const foot = 0.3048, inFeet = lengthUnit === 'ft';
+/** Metres in the reader's unit, and back. */
+export const toLength = (m) => inFeet ? m / foot : m;
+export const fromLength = (n) => inFeet ? n * foot : n;
+/** The same for fields, in which as many digits stand as somebody types. */
+export const toField = (m) => inFeet && m != null ? Math.round(m / foot * 100) / 100 : m;
+export const fromField = (n) => inFeet && n != null ? Math.round(n * foot * 1000) / 1000 : n;
+/** The first round length, in metres, that is long enough. */
+export const ruler = (isEnough) => fromLength([1, 2, 5, 10, 20, 50].find((n) => isEnough(fromLength(n))) ?? (inFeet ? 300 : 100));
+export const metres = (m) => m == null ? '–' : `${short(toLength(m))}${narrow}${lengthUnit}`;
 export const decibels = (n) => n == null ? '–' : `${short(Math.round(n * 10) / 10)}${narrow}dBm`;
 /** A measured signal, without tenths, which would only flicker. */
 export const level = (n) => n == null ? '–' : `${short(Math.round(n))}${narrow}dBm`;
 export const percent = (p) => p == null ? '–' : `${Math.round(p * 100)}${narrow}%`;
 export const seconds = (n) => `${short(Math.round(n * 10) / 10)}${narrow}s`;
 
-export const distance = (m) => m == null ? '–' : `${number(m, m < 10 ? 1 : 0)}${narrow}m`;
-export const deviation = (m) => m == null ? '' : `± ${number(m, m < 10 ? 1 : 0)}`;
+const digits = (n) => number(n, n < 10 ? 1 : 0);
+export const distance = (m) => m == null ? '–' : `${digits(toLength(m))}${narrow}${lengthUnit}`;
+export const deviation = (m) => m == null ? '' : `± ${digits(toLength(m))}`;
 export const decisive = (value, unit) => unit === 'dBm' ? decibels(value) : metres(value);
 
 /** A length of time: 4 s, 3 min, 2 h 5 min, 3 days. */
@@ -74,6 +84,7 @@ export function reading(name, value, text) {
   const at = stem.lastIndexOf('_'), key = at > 0 ? stem.slice(at + 1) : '', unit = units[key];
   const what = unit ? stem.slice(0, at) : stem, label = (text.quantities[what] ?? what.replaceAll('_', ' ')) + (twin ? ` ${twin.slice(1)}` : '');
   const inFahrenheit = key === 'c' && isFahrenheit && typeof value === 'number';
+  if (key === 'm' && inFeet && typeof value === 'number') return { label: label.charAt(0).toUpperCase() + label.slice(1), text: metres(value) };
   const shown = inFahrenheit ? rounded(value * 1.8 + 32, 1).replace('-', minus)
     : typeof value === 'number' ? short(value) : value === true ? text.yes : value === false ? text.no : String(value);
   return { label: label.charAt(0).toUpperCase() + label.slice(1), text: unit ? `${shown}${narrow}${inFahrenheit ? '°F' : unit}` : shown };

@@ -10,6 +10,9 @@ export const language = wish.slice(0, 2).toLowerCase();
 export const locale = /^en(-u-|$)/i.test(wish) ? 'en-GB' : wish;
 /** 2.5 or 2,5. */
 export const decimalMark = new Intl.NumberFormat(locale).format(1.5).charAt(1);
+const chosen = () => { try { return localStorage.getItem('lengths'); } catch { return null; } };
+/** Lengths as the reader has chosen, or else as their country measures them. */
+export const lengthUnit = ['m', 'ft'].find((one) => one === chosen()) ?? (/-(LR|US)\b/i.test(locale) ? 'ft' : 'm');
 const root = document.documentElement;
 root.lang = language;
 // How wide a time is: 23:59:59, or 11:59:59 PM.

@@ -9,14 +9,13 @@ import { nowView } from './now.js';
 import { beaconView } from './beacon.js';
 import { zoneView } from './zone.js';
 import { planView } from './plan.js';
-import { drawView } from './draw-door.js';
+import { drawView, settingsView, setupView } from './later.js';
 import { diaryView } from './diary.js';
 import { strangersView } from './strangers.js';
-import { settingsView } from './settings.js';
 import { loginView } from './login.js';
 
 const views = {
-  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, draw: drawView, diary: diaryView, strangers: strangersView, settings: settingsView, login: loginView,
+  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, draw: drawView, diary: diaryView, strangers: strangersView, settings: settingsView, setup: setupView, login: loginView,
 };
 /** Views of one thing. */
 const needsName = new Set(['beacon', 'zone']);
@@ -53,7 +52,7 @@ function open(wanted, state) {
   else view = (needsName.has(name) && !rest[0] ? null : Object.hasOwn(views, name) && views[name](...rest)) || lostView();
   shown = { ...view, for: wanted };
   main.replaceChildren(view.node);
-  surroundings.route(wanted === 'login' ? null : name === 'draw' ? 'plan' : name);
+  surroundings.route(wanted === 'login' ? null : ({ draw: 'plan', setup: 'settings' })[name] ?? name);
   const title = view.title ?? words.views[name];
   document.title = [title, state.overview?.gateway, words.product].filter(Boolean).join(' · ');
   if (isMoved) {

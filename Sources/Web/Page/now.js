@@ -1,5 +1,5 @@
 // The first view: rooms and zones with who is in them, all beacons, the state of receivers, and the latest transitions.
-import { el, empty, panel, say, show, attribute } from './dom.js';
+import { el, empty, link, panel, say, show, attribute } from './dom.js';
 import { words } from './words.js';
 import { places } from './places.js';
 import { things } from './things.js';
@@ -9,13 +9,13 @@ import { delivery } from './delivery.js';
 import { feed } from './feed.js';
 
 export function nowView() {
-  const headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
+  const headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' }), offer = el('p', { hidden: true }, words.setup.offer, ' ', link(['setup'], words.setup.title));
   const lines = places(), noZones = empty(words.now.noZones), roomPanel = panel(words.now.rooms, lines.rooms);
   const table = things(), ears = receivers(), pockets = phones(), post = delivery(), latest = feed();
   const phonePanel = panel(words.now.phones, pockets.node);
 
   const node = el('div.now', {},
-    el('div.hero', {}, el('h1.unseen', { text: words.now.title }), headline, trouble),
+    el('div.hero', {}, el('h1.unseen', { text: words.now.title }), headline, trouble, offer),
     el('div.column.places', {}, area('rooms', roomPanel), area('zones', panel(words.now.zones, noZones, lines.zones))),
     el('div.column.things', {}, area('beacons', panel(words.now.beacons, table.node)), area('receivers', panel(words.now.receivers, ears.node)),
       area('phones', phonePanel), area('delivery', panel(words.now.delivery, post.node))),
@@ -25,6 +25,7 @@ export function nowView() {
     node, title: words.now.title,
     update({ overview }) {
       summary(headline, trouble, overview);
+      show(offer, overview.source === 'live' && (!overview.broker?.connected || !overview.beacons.length && !overview.beacons_unheard?.length));
       show(noZones, overview.zones.length === 0);
       show(roomPanel, overview.rooms?.length > 0);
       lines.update(overview);

@@ -1,8 +1,8 @@
 // Draws the plan: north is up, one scale for both directions, probability as a cloud of lamplight.
 import { colours, onTheme } from './theme.js';
 import { words } from './words.js';
-import { typeface } from './figures.js';
-import { visible } from './dom.js';
+import { metres as lengthOf, ruler as ruled, typeface } from './figures.js';
+import { el, show, visible } from './dom.js';
 import { blindStates } from './receivers.js';
 import { cut, floorOfReceiver, labelPoint, labelWidth } from './plan-labels.js';
 import { planZoom } from './plan-zoom.js';
@@ -12,6 +12,9 @@ const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3',
 export function planCanvas(canvas, layer, onplace) {
   const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
   let points = [], plan = null, cloud = null, overview = null, mark = null, cross = null, palette = {}, width = 0, height = 0, request = 0;
+  // The beacon's place is an element, so that it moves there without anything being drawn again.
+  const dot = el('span.plan-dot', { hidden: true });
+  let spot = '';
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
   const redraw = () => { request ||= requestAnimationFrame(() => { request = 0; draw(); }); };
   const paint = () => { palette = colours(names); redraw(); };
@@ -75,7 +78,10 @@ export function planCanvas(canvas, layer, onplace) {
     context.strokeStyle = palette.card;
     context.lineWidth += 2;
     for (const door of plan.doors ?? []) { if (isHere(door.floor)) { path(door.line ?? door, space); context.stroke(); } }
-    if (cloud && isHere(floorOf(cloud))) drawTrack(space);
+    const hasPlace = cloud && isHere(floorOf(cloud));
+    if (hasPlace) drawTrack(space);
+    show(dot, Boolean(hasPlace && cloud.position));
+    if (!dot.hidden) putDot(space);
     receivers(space, size);
     onplace(boxes(space, size));
     ruler(space, size, scale);
@@ -124,11 +130,14 @@ export function planCanvas(canvas, layer, onplace) {
     context.arc(x(position.x), y(position.y), Math.max(4, position.sd * scale), 0, 7);
     context.stroke();
     context.setLineDash([]);
-    context.beginPath();
-    context.arc(x(position.x), y(position.y), rem() * 0.42, 0, 7);
-    context.fillStyle = palette['lamp-fill'];
-    context.fill();
-    context.stroke();
+  }
+
+  /** It moves with the beacon, but at once with the plan. */
+  function putDot({ x, y, scale }) {
+    const { position } = cloud, now = `${scale} ${x(0)} ${y(0)}`;
+    dot.style.transition = now === spot ? '' : 'none';
+    spot = now;
+    dot.style.transform = `translate(${x(position.x).toFixed(1)}px, ${y(position.y).toFixed(1)}px)`;
   }
 
   function text(content, px, py, size, colour, weight = 400, align = 'center') {
@@ -180,7 +189,7 @@ export function planCanvas(canvas, layer, onplace) {
   }
 
   function ruler({ x, west }, size, scale) {
-    const metres = [1, 2, 5, 10, 20, 50].find((m) => m * scale > size * 4) ?? 100, left = Math.max(size, x(west)), py = height - size * 0.7;
+    const metres = ruled((m) => m * scale > size * 4), left = Math.max(size, x(west)), py = height - size * 0.7;
     context.strokeStyle = palette['ink-3'];
     context.lineWidth = 1.5;
     context.beginPath();
@@ -189,7 +198,7 @@ export function planCanvas(canvas, layer, onplace) {
     context.lineTo(left + metres * scale, py);
     context.lineTo(left + metres * scale, py - 4);
     context.stroke();
-    text(`${metres} m`, left + metres * scale + size * 0.5, py - 2, size * 0.75, palette['ink-3'], 400, 'left');
+    text(lengthOf(metres), left + metres * scale + size * 0.5, py - 2, size * 0.75, palette['ink-3'], 400, 'left');
   }
 
   function drawCross({ x, y }, point, colour, size) {
@@ -237,7 +246,7 @@ export function planCanvas(canvas, layer, onplace) {
   return {
     shown,
     floorOf,
-    zooms: zoom.buttons,
+    zooms: zoom.buttons, dots: el('div.plan-dots', { 'aria-hidden': 'true' }, dot),
     plan(now) { plan = now; redraw(); },
     floor(floor) { if (shown.floor !== (floor ?? null)) zoom.reset(); shown.floor = floor ?? null; redraw(); },
     points(now) { points = now; redraw(); },

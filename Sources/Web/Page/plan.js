@@ -19,7 +19,7 @@ export function planView(chosen = null) {
   const none = empty(text.none), rooms = el('ul.shares'), updateRooms = list(rooms, share), where = el('p.status'), unplaced = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
   const how = el('p.note', { text: text.cross, hidden: true });
   const calibrating = calibratePanel({ onMarks: (points) => drawing.points(points), onWalk: mark });
-  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer, drawing.zooms), how);
+  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer, drawing.dots, drawing.zooms), how);
   const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node);
   const draw = el('a.as-button', { href: '#/draw', text: text.draw }), headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
   const time = planTime((people) => { past = people; attribute(node, 'data-past', past !== null); drawing.cloud(null); show(aside, past === null && plan?.rooms.length > 0); update(store); ask(); });

@@ -1,7 +1,7 @@
 // A zone as a strip from near to far, with the thresholds of near, enter and exit and the beacons.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { decibels, distance, level, metres, short } from './figures.js';
+import { decibels, distance, level, metres, short, toLength } from './figures.js';
 import { nameOf } from './store.js';
 
 /** Signals decrease as distances increase, so both strips go from near to far. */
@@ -31,7 +31,7 @@ export function rangeStrip(name) {
       put(between, 0, exit == null ? 1 : at(exit));
       put(near, 0, zone.near ? at(zone.near.threshold) : 0);
       const lines = [['near', zone.near?.threshold], ['enter', enter], ['exit', exit]]
-        .filter(([, value]) => value != null).map(([line, value], i, all) => ({ line, share: at(value), text: i < all.length - 1 ? short(value) : isSignal ? decibels(value) : metres(value) }));
+        .filter(([, value]) => value != null).map(([line, value], i, all) => ({ line, share: at(value), text: i < all.length - 1 ? short(isSignal ? value : toLength(value)) : isSignal ? decibels(value) : metres(value) }));
       show(heard, lines.length === 0);
       updateTicks(lines, (one) => one.line);
       const where = (one) => isSignal ? one.rssi_dbm : one.distance_m;

@@ -1,8 +1,9 @@
 // The configuration as `check` explains it, and links to the API.
-import { el, panel, say, show } from './dom.js';
+import { el, link, panel, say, show } from './dom.js';
 import { words } from './words.js';
 import { address, api } from './api.js';
 import { dateOf, duration } from './figures.js';
+import { lengthUnit } from './language.js';
 import { gatewayTime } from './store.js';
 import { copyButton } from './copy.js';
 
@@ -22,6 +23,7 @@ export function settingsView() {
   const explained = el('div.explained'), yaml = el('pre', { tabindex: 0, role: 'group' }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
   const copy = el('div.row', {}, copyButton(() => yaml.textContent));
   const version = el('dd'), started = el('dd'), rights = el('dd');
+  const lengths = el('select', { 'aria-label': text.lengths, onchange: () => { try { localStorage.setItem('lengths', lengths.value); } catch { /* the browser keeps nothing */ } location.reload(); } }, ...['m', 'ft'].map((one) => el('option', { value: one, text: text.lengthUnits[one], selected: one === lengthUnit })));
   const fact = (name, node) => el('div', {}, el('dt', { text: name }), node);
   const door = (path, name) => el('li', {}, el('a', { href: address(path), text: name }));
 
@@ -37,10 +39,10 @@ export function settingsView() {
 
   return {
     title: text.title,
-    node: el('div.settings', {}, el('div.head', {}, el('h1', { text: text.title })), problem,
+    node: el('div.settings', {}, el('div.head', {}, el('h1', { text: text.title }), link(['setup'], words.setup.title)), problem,
       el('div.columns', {},
         panel(text.explained, explained),
-        el('div', {}, panel(text.about, el('dl.facts', {}, fact(text.version, version), fact(text.started, started), fact(text.rights, rights))),
+        el('div', {}, panel(text.about, el('dl.facts', {}, fact(text.version, version), fact(text.started, started), fact(text.rights, rights), fact(text.lengths, el('dd', {}, lengths)))),
           panel(text.also, el('ul.doors', {}, door('./metrics', text.metrics), door('./healthz', text.health), door('./api/v1/openapi.json', text.api), door('./api/v1/marks', text.marks))))),
       panel(text.file, file, noYaml, el('div.yaml', {}, copy, yaml))),
     update({ overview }) {

@@ -57,7 +57,7 @@ export function strangersView() {
 /** In steps of 4 dB, so that rows do not change places all the time. */
 const strength = (one) => (one.beacon ? -1000 : 0) + Math.round(one.rssi_dbm / 4);
 
-function stranger({ id }, enrolIt) {
+export function stranger({ id }, enrolIt) {
   const text = words.strangers;
   const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), meter = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
   const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });

@@ -2,15 +2,15 @@
 
 const nice = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** Maps values to pixels. kind: log or linear. */
-export function axis(kind, least, most, top, bottom) {
+/** Maps values to pixels. kind: log or linear; unit: of the round values, in that of the values. */
+export function axis(kind, least, most, top, bottom, unit = 1) {
   const f = kind === 'log' ? (v) => Math.log(Math.max(v, least * 0.5)) : (v) => v;
   const low = f(least), high = f(most), height = bottom - top;
   return {
     kind, least, most, top, bottom,
     y: (value) => bottom - (f(value) - low) / (high - low) * height,
     value: (y) => { const x = low + (bottom - y) / height * (high - low); return kind === 'log' ? Math.exp(x) : x; },
-    ticks: () => kind === 'log' ? nice.filter((v) => v >= least && v <= most) : steps(least, most, Math.max(2, Math.floor(height / 38))),
+    ticks: () => kind === 'log' ? nice.map((v) => v * unit).filter((v) => v >= least && v <= most) : steps(least / unit, most / unit, Math.max(2, Math.floor(height / 38))).map((v) => v * unit),
   };
 }
 

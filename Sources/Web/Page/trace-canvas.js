@@ -1,5 +1,6 @@
 // The moving picture: raw signal, estimate with its band, thresholds, presence, decisions. Draws what the trace holds for the
 // time that the view shows; trace-hand.js moves the view.
+import { fromLength } from './figures.js';
 import { axis, roundUp } from './trace-axes.js';
 import { calm, colours, onTheme, series } from './theme.js';
 import { beyond, presence } from './trace-data.js';
@@ -82,7 +83,7 @@ export function traceCanvas(canvas, trace) {
   function draw() {
     const began = performance.now(), end = chart.end(), from = end - chart.view.span, space = layout();
     const estimates = trace.estimates.get(chart.estimating) ?? trace.estimates.values().next().value;
-    const distances = axis(chart.scale, chart.scale === 'log' ? 0.3 : 0, range(estimates, from, end), space.top.top, space.top.bottom);
+    const distances = axis(chart.scale, chart.scale === 'log' ? 0.3 : 0, range(estimates, from, end), space.top.top, space.top.bottom, fromLength(1));
     const strengths = axis('linear', ...signals(from, end), space.low.top, space.low.bottom);
     const x = (time) => space.left + (time - from) / chart.view.span * (space.right - space.left);
     const lineAxis = chart.unit === 'dBm' ? strengths : distances;

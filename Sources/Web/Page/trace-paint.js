@@ -1,6 +1,7 @@
 // Draws the parts of the chart. Each function draws one part from the chart and its frame, which has the present coordinates.
 import { timeTicks } from './trace-axes.js';
-import { decisive, minuteOf, short, timeOf, typeface } from './figures.js';
+import { decisive, minuteOf, short, timeOf, toLength, typeface } from './figures.js';
+import { lengthUnit } from './language.js';
 import { words } from './words.js';
 
 export const font = (frame, size = 0.75, weight = 400) => `${weight} ${(frame.space.rem * size).toFixed(1)}px ${typeface}`;
@@ -28,7 +29,7 @@ export function drawFrame({ context, palette }, frame) {
   const { space, distances, strengths } = frame;
   context.font = font(frame);
   context.textBaseline = 'middle';
-  for (const [axis, title] of [[distances, `${words.beacon.distance} (${words.beacon.distanceUnit})`], [strengths, `${words.beacon.signal} (${words.beacon.signalUnit})`]]) {
+  for (const [axis, title, shown] of [[distances, `${words.beacon.distance} (${lengthUnit})`, toLength], [strengths, `${words.beacon.signal} (${words.beacon.signalUnit})`, (v) => v]]) {
     context.lineWidth = 1;
     context.textAlign = 'right';
     let free = Infinity;
@@ -44,7 +45,7 @@ export function drawFrame({ context, palette }, frame) {
       if (y > free - space.rem * 0.8) continue;
       free = y;
       context.fillStyle = palette['ink-3'];
-      context.fillText(short(tick), space.left - 6, y);
+      context.fillText(short(shown(tick)), space.left - 6, y);
     }
     context.textAlign = 'left';
     context.fillStyle = palette['ink-2'];

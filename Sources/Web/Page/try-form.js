@@ -2,11 +2,14 @@
 // missing number is reported and changes nothing.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
+import { fromField, toField } from './figures.js';
+import { lengthUnit } from './language.js';
 
 export function numberForm(changed) {
   const text = words.try.fields;
   let numbers = null, receivers = null, former = null;
   const fields = [];
+  const isLength = ({ group, key }) => (key === 'threshold' || key === 'rearm') && numbers[group].unit !== 'dBm';
   /** Why a field's content is not valid, by field. */
   const faults = new Map();
   const field = (group, key, label, hint) => {
@@ -17,7 +20,7 @@ export function numberForm(changed) {
     const mayBeEmpty = key === 'lost_s' || (key === 'threshold' && group !== 'near');
     input.addEventListener('input', () => {
       const value = read(input, mayBeEmpty);
-      if (value !== undefined) numbers[group][key] = value;
+      if (value !== undefined) numbers[group][key] = isLength(one) ? fromField(value) : value;
       changed();
     });
     fields.push(one);
@@ -105,11 +108,11 @@ export function numberForm(changed) {
         const part = numbers[name];
         show(node, !(isOfRooms && key !== 'dwell_s'));
         if (!part) continue;
-        put(input, part[key]);
+        put(input, isLength({ group: name, key }) ? toField(part[key]) : part[key]);
         const isSignal = part.unit === 'dBm', isAmount = key === 'threshold' || key === 'rearm';
         if (key === 'threshold') say(label, (isSignal ? text.signal : text.threshold)[name]);
         if (key === 'rearm') say(label, isSignal ? text.rearmSignal : text.rearm);
-        say(unit, isAmount ? part.unit : 's');
+        say(unit, isAmount ? isSignal ? 'dBm' : lengthUnit : 's');
         attribute(input, 'step', isAmount ? (isSignal ? 1 : 0.1) : 0.5);
         attribute(input, 'min', isSignal && isAmount ? null : 0);
         attribute(input, 'aria-label', words.try.field(words.try.groups[name], `${label.textContent} (${unit.textContent})`));

@@ -1,5 +1,6 @@
 // Jeder deutsche Satz der Seite, in der Reihenfolge von words-en.js.
-import { decibels, decimal, duration, level, metres, percent, plain, seconds, since } from './figures.js';
+import { decibels, decimal, duration, level, metres, percent, plain, seconds, since, toLength } from './figures.js';
+import { lengthUnit } from './language.js';
 
 const count = (n, one, many) => `${plain(n)} ${n === 1 ? one : many}`;
 const and = (list) => list.length < 2 ? list.join('') : `${list.slice(0, -1).join(', ')} und ${list.at(-1)}`;
@@ -7,6 +8,7 @@ const or = (list) => list.length < 2 ? list.join('') : `${list.slice(0, -1).join
 const event = { enter: 'Eintritt', near: 'Nähe', exit: 'Austritt', lost: 'Austritt, verloren' };
 const past = { enter: 'betritt', near: 'ist nah an', exit: 'verlässt' };
 
+const tenths = (m) => `${decimal(toLength(m), 1)} ${lengthUnit}`;
 const changed = {
   zone_removed: 'die Zone steht nicht mehr in der Konfiguration',
   room_removed: 'der Raum steht nicht mehr in der Konfiguration',
@@ -94,6 +96,7 @@ export const words = {
     hours: (counts) => `Besuche nach Stunden. ${counts.map((n, hour) => n ? `${hour}: ${n}` : '').filter(Boolean).join(', ')}`,
     fault: (why) => `Neue Einträge können nicht auf die Platte geschrieben werden: ${why}. So lange bleiben sie im Speicher.`,
   },
+  setup: { title: 'Einrichten', offer: 'Broker, Empfänger, ein erster Beacon und Räume, Schritt für Schritt:' },
   skip: 'Zum Inhalt springen',
   navigation: 'Ansichten',
   theme: (isDark) => isDark ? 'Hell' : 'Dunkel',
@@ -249,7 +252,7 @@ export const words = {
     chartRole: 'Diagramm',
     help: 'Pfeiltasten lesen entlang der Zeit, mit Umschalttaste verschieben sie, Plus und Minus vergrößern und verkleinern, 0 kehrt zum Jetzt zurück, die Leertaste hält an.',
     zone: 'Zone',
-    signal: 'Signal', distance: 'Entfernung', signalUnit: 'dBm', distanceUnit: 'm',
+    signal: 'Signal', distance: 'Entfernung', signalUnit: 'dBm',
     estimate: 'Schätzung', band: '± 1 σ', tried: 'probeweise',
     scale: 'Achse der Entfernung', log: 'log', linear: 'linear',
     zoomIn: 'Vergrößern', zoomOut: 'Verkleinern', pause: 'Anhalten', resume: 'Weiter', live: 'Live', export: 'Daten',
@@ -330,7 +333,7 @@ export const words = {
     noBeacon: 'Wählen Sie einen Beacon, um zu sehen, wo er wahrscheinlich ist.',
     probably: (room, p) => `${room}, ${percent(p)}`,
     nowhere: 'in keinem Raum', unknown: 'unbekannt: von keinem Empfänger der Räume weiß man, dass er hört',
-    position: (p) => `${decimal(p.x, 1)} m Ost, ${decimal(p.y, 1)} m Nord, ± ${decimal(p.sd, 1)} m`,
+    position: (p) => `${tenths(p.x)} Ost, ${tenths(p.y)} Nord, ± ${tenths(p.sd)}`,
     drawing: (name) => `Plan der Räume; wo ${name ?? 'ein Beacon'} wahrscheinlich ist`,
     cross: 'Pfeiltasten bewegen das Kreuz, Eingabe markiert.',
     unplaced: (names) => `${and(names)} ${names.length === 1 ? 'hat' : 'haben'} keinen Ort.`,
@@ -389,7 +392,7 @@ export const words = {
     title: 'System', explained: 'Was sie tut', file: 'Konfiguration', noFile: 'Es läuft ohne Datei, mit der eingebauten Konfiguration.',
     sections: { scanners: 'Scanner' },
     noYaml: 'Nur wer sie ändern darf, sieht ihren Text: wer sich mit dem Passwort aus write_password_file anmeldet.', about: 'Dieses Gateway',
-    version: 'Version', started: 'Gestartet', rights: 'Diese Seite darf', read: 'lesen', write: 'lesen und schreiben',
+    version: 'Version', started: 'Gestartet', rights: 'Diese Seite darf', read: 'lesen', write: 'lesen und schreiben', lengths: 'Längen in diesem Browser', lengthUnits: { m: 'Meter', ft: 'Fuß' },
     also: 'Auch an dieser Tür', metrics: 'Metriken für Prometheus', health: 'Gesundheit', api: 'OpenAPI-Beschreibung', marks: 'Marken für calibrate',
     undo: 'Die letzte Änderung rückgängig machen',
   },

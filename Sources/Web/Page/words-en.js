@@ -1,11 +1,13 @@
 // Every English sentence of the page that is not a name. words-de.js has the same in German, in the same order.
-import { decibels, decimal, duration, level, metres, percent, plain, seconds, since } from './figures.js';
+import { decibels, decimal, duration, level, metres, percent, plain, seconds, since, toLength } from './figures.js';
+import { lengthUnit } from './language.js';
 
 const count = (n, one, many) => `${plain(n)} ${n === 1 ? one : many}`;
 const and = (list) => list.length < 2 ? list.join('') : `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
 const event = { enter: 'enter', near: 'near', exit: 'exit', lost: 'exit, lost' };
 const past = { enter: 'entered', near: 'is near', exit: 'left' };
 
+const tenths = (m) => `${decimal(toLength(m), 1)} ${lengthUnit}`;
 const changed = {
   zone_removed: 'the zone is no longer configured',
   room_removed: 'the room is no longer configured',
@@ -94,6 +96,7 @@ export const words = {
     hours: (counts) => `Visits by hour. ${counts.map((n, hour) => n ? `${hour}: ${n}` : '').filter(Boolean).join(', ')}`,
     fault: (why) => `New entries cannot be written to disk: ${why}. They are kept in memory meanwhile.`,
   },
+  setup: { title: 'Set up', offer: 'Broker, receivers, a first beacon and rooms, step by step:' },
   skip: 'Skip to the content',
   navigation: 'Views',
   theme: (isDark) => isDark ? 'Switch to light' : 'Switch to dark',
@@ -249,7 +252,7 @@ export const words = {
     chartRole: 'chart',
     help: 'Arrow keys read along the time axis, Shift and arrow keys move it, plus and minus zoom, 0 goes back to live, Space pauses.',
     zone: 'Zone',
-    signal: 'Signal', distance: 'Distance', signalUnit: 'dBm', distanceUnit: 'm',
+    signal: 'Signal', distance: 'Distance', signalUnit: 'dBm',
     estimate: 'estimate', band: '± 1 sd', tried: 'tried',
     scale: 'Distance axis', log: 'log', linear: 'linear',
     zoomIn: 'Zoom in', zoomOut: 'Zoom out', pause: 'Pause', resume: 'Go on', live: 'Live', export: 'Data',
@@ -330,7 +333,7 @@ export const words = {
     noBeacon: 'Choose a beacon to see where it probably is.',
     probably: (room, p) => `${room}, ${percent(p)}`,
     nowhere: 'in no room', unknown: 'unknown: no receiver of the rooms is known to hear',
-    position: (p) => `${decimal(p.x, 1)} m east, ${decimal(p.y, 1)} m north, ± ${decimal(p.sd, 1)} m`,
+    position: (p) => `${tenths(p.x)} east, ${tenths(p.y)} north, ± ${tenths(p.sd)}`,
     drawing: (name) => `Plan of the rooms; probability of where ${name ?? 'a beacon'} is`,
     cross: 'Arrow keys move the cross, Enter marks.',
     unplaced: (names) => `${and(names)} ${names.length === 1 ? 'has' : 'have'} no position.`,
@@ -389,7 +392,7 @@ export const words = {
     title: 'System', explained: 'What it does', file: 'Configuration', noFile: 'It runs without a file, by the built-in configuration.',
     sections: { scanners: 'Scanners' },
     noYaml: 'Only those who may change it see its text: whoever logs in with the password of write_password_file.', about: 'This gateway',
-    version: 'Version', started: 'Started', rights: 'This page may', read: 'read', write: 'read and write',
+    version: 'Version', started: 'Started', rights: 'This page may', read: 'read', write: 'read and write', lengths: 'Lengths in this browser', lengthUnits: { m: 'metres', ft: 'feet' },
     also: 'Also at this door', metrics: 'Metrics for Prometheus', health: 'Health', api: 'OpenAPI description', marks: 'Marks for calibrate',
     undo: 'Undo the last change',
   },

@@ -1,0 +1,116 @@
+import Contract
+
+extension ConfigurationText {
+  /// What becomes of the keys of the broker's password.
+  package enum BrokerPassword: Hashable, Sendable {
+    /// They stay.
+    case kept
+    /// Another broker, or another user, must not get the present one.
+    case none
+    /// A file, as the configuration is to name it. It may not be there yet.
+    case file(String)
+  }
+
+  /// Makes the broker another one. What its entry says besides, such as `ca_file`, stays.
+  ///
+  /// - Parameter url: nil: the gateway's own broker.
+  package func changing(
+    brokerURL url: String?, username: String?, password: BrokerPassword
+  ) throws(EditRefusal) -> Changed {
+    var keys: [(name: String, value: String)] = []
+    if let url {
+      keys.append(("url", yamlScalar(url)))
+      if let username { keys.append(("username", yamlScalar(username))) }
+      if case .file(let name) = password { keys.append(("password_file", yamlScalar(name))) }
+    }
+    let flow =
+      url == nil ? "embedded" : "{ \(keys.map { "\($0.name): \($0.value)" }.joined(separator: ", ")) }"
+    let yaml = "broker: \(flow)\n"
+    let (current, tree) = try current(yaml: yaml)
+    let wanted = try Self.broker(url: url, username: username)
+    return try changed(yaml) { () throws(Unsupported) in
+      let text: ConfigurationText
+      if let root = tree, let broker = root["broker"] {
+        let source = SourceText(bytes)
+        var edits = TextEdits()
+        if url != nil, case .mapping = broker.content {
+          let mapping = try MappingEditor(source, broker)
+          for (name, value) in keys {
+            try mapping.put(name, flow: value, after: ["url", "username"], &edits)
+          }
+          var removed = username == nil ? ["username"] : []
+          if password != .kept { removed += ["password_env"] }
+          if password == .none { removed += ["password_file"] }
+          for key in removed { try mapping.remove(key, &edits) }
+        } else {
+          try MappingEditor(source, root).put("broker", flow: flow, after: ["gateway"], &edits)
+        }
+        text = try replacing(edits)
+      } else {
+        text = try appending("broker: \(flow)", to: tree)
+      }
+      return (
+        text,
+        { after in
+          var meant = current
+          meant.broker = after.broker
+          return after == meant && Self.isSame(after.broker, wanted)
+        }, []
+      )
+    }
+  }
+
+  /// Checks the URL in the reader's words.
+  private static func broker(url: String?, username: String?) throws(EditRefusal) -> BrokerSettings {
+    guard let url else { return .embedded }
+    var remote = Draft.Remote(url: url)
+    remote.username = username
+    do throws(ConfigurationErrors) { return try Draft(broker: .remote(remote)).read(path: "").broker } catch {
+      let first = error.diagnostics.first { $0.severity == .error }
+      throw EditRefusal(first?.message ?? "this is no broker", remedy: first?.hint)
+    }
+  }
+
+  private static func isSame(_ broker: BrokerSettings, _ wanted: BrokerSettings) -> Bool {
+    switch (broker, wanted) {
+    case (.embedded, .embedded): true
+    case (.remote(let broker), .remote(let wanted)):
+      broker.isAtSamePlace(as: wanted) && broker.username == wanted.username
+    default: false
+    }
+  }
+
+  /// Adds receivers elsewhere to `scanners:`, by their kind alone.
+  package func adding(scanners kinds: [Scanner.Kind]) throws(EditRefusal) -> Changed {
+    let yaml = "scanners:\n" + kinds.map { "  - kind: \($0.rawValue)\n" }.joined()
+    let (current, tree) = try current(yaml: yaml)
+    return try changed(yaml) { () throws(Unsupported) in
+      var edits = TextEdits()
+      let entries = kinds.map { ["kind: \($0.rawValue)"] }
+      try EntryAppender(SourceText(bytes), tree, "scanners").add(entries, &edits)
+      return (
+        try replacing(edits),
+        { after in
+          var meant = current
+          meant.scanners = after.scanners
+          return after == meant && after.scanners.starts(with: current.scanners)
+            && after.scanners.dropFirst(current.scanners.count).map(\.kind) == kinds
+        }, []
+      )
+    }
+  }
+}
+
+extension RemoteBroker {
+  /// Whether it is reached alike. Only then may it get the same password.
+  package func isAtSamePlace(as other: RemoteBroker) -> Bool {
+    host == other.host && port == other.port && (tls == nil) == (other.tls == nil)
+  }
+
+  /// As the configuration writes it.
+  package var url: String {
+    let usual = tls == nil ? 1883 : 8883
+    let host = host.contains(":") ? "[\(host)]" : host
+    return "\(tls == nil ? "mqtt" : "mqtts")://\(host)" + (Int(port) == usual ? "" : ":\(port)")
+  }
+}

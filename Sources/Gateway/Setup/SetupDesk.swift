@@ -1,0 +1,104 @@
+import Configuration
+import Core
+import Pipeline
+import Synchronization
+import Web
+
+/// Sets a gateway up from the page: looks for brokers and for boards, and tries a connection before it is saved.
+///
+/// It asks the network one thing at a time and a few things a minute, and repeats nothing that a peer says of itself. So nobody
+/// makes it a tool to search a network with.
+final class SetupDesk: Sendable {
+  enum Inquiry: Sendable {
+    case brokers
+    /// The configuration with the broker as it would be saved.
+    case trial(Configuration)
+    case receivers(RemoteBroker)
+
+    var name: String {
+      switch self {
+      case .brokers: "brokers"
+      case .trial: "trial"
+      case .receivers: "receivers"
+      }
+    }
+  }
+
+  /// What came of the connection.
+  struct Trial: Sendable {
+    /// nil: the gateway's own.
+    var url: String?
+    var username: String?
+    var finding: DoctorFinding
+  }
+
+  struct State: Sendable {
+    /// What is being asked; nil: nothing.
+    var inquiry: String?
+    var limit = RateLimit(burst: 6, interval: .seconds(10))
+    var brokers: [FoundBroker]?
+    var trial: Trial?
+    var receivers: [FoundScanner]?
+  }
+
+  let stage: any Stage
+  /// The one that the gateway uses until it is restarted.
+  let running: BrokerSettings
+  private let clock: @Sendable () -> MonotonicTime
+  private let state = Mutex(State())
+
+  init(_ stage: any Stage, clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }) {
+    self.stage = stage
+    self.clock = clock
+    running = stage.look { pipeline, _, _ in pipeline.configuration.broker }
+  }
+
+  var current: State { state.withLock { $0 } }
+
+  /// Begins to ask. Returns a refusal if it cannot.
+  func begin(_ inquiry: Inquiry) -> Response? {
+    let refusal = state.withLock { state -> Response? in
+      guard state.inquiry == nil else { return .error(409, "Something is being asked already.") }
+      guard state.limit.take(at: clock()) else {
+        return .error(429, "That was asked too often.", remedy: "Wait ten seconds.")
+      }
+      state.inquiry = inquiry.name
+      switch inquiry {
+      case .brokers: state.brokers = nil
+      case .trial: state.trial = nil
+      case .receivers: state.receivers = nil
+      }
+      return nil
+    }
+    if refusal == nil { Task { await self.ask(inquiry) } }
+    return refusal
+  }
+
+  private func ask(_ inquiry: Inquiry) async {
+    switch inquiry {
+    case .brokers:
+      let found = await BrokerSearch().run()
+      state.withLock { $0.brokers = found }
+    case .trial(let configuration):
+      let finding = await Doctor(configuration).broker(isAskedByGateway: true).finding
+      let trial = Trial(configuration.broker, finding)
+      state.withLock { $0.trial = trial }
+    case .receivers(let broker):
+      let gateway = stage.look { pipeline, _, _ in pipeline.configuration.gatewayName }
+      let found = await ScannerSearch(broker, gateway: gateway).run()
+      state.withLock { $0.receivers = found }
+    }
+    state.withLock { $0.inquiry = nil }
+  }
+}
+
+extension SetupDesk.Trial {
+  init(_ broker: BrokerSettings, _ finding: DoctorFinding) {
+    self.finding = finding
+    if case .remote(let remote) = broker { (url, username) = (remote.url, remote.username) }
+    // The names in a certificate are the peer's own words.
+    if let names = finding.words.firstRange(of: ": it is for ") {
+      self.finding.words = String(finding.words[..<names.lowerBound])
+    }
+  }
+}

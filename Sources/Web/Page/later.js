@@ -1,0 +1,21 @@
+// Views that are large, or that few open, are loaded when somebody opens them.
+import { el, say } from './dom.js';
+import { words } from './words.js';
+import { store } from './store.js';
+
+/** `name`: of a view that follows its address. */
+const later = (title, load, name) => (...rest) => {
+  const waiting = el('p.waiting', { role: 'status', text: words.loading }), node = el('div', {}, el('h1.unseen', { text: title }), waiting);
+  let view = null, isEnded = false;
+  load().then((make) => make(...rest)).then((made) => {
+    if (isEnded) { made.end?.(); return; }
+    view = made;
+    node.replaceChildren(view.node);
+    view.update(store);
+  }, () => say(waiting, words.offline));
+  return { title, name, node, go: name && ((...now) => { rest = now; view?.go(...now); }), update: (state) => view?.update(state), end() { isEnded = true; view?.end?.(); } };
+};
+
+export const drawView = later(words.plan.draw, async () => (await import('./draw.js')).drawView);
+export const settingsView = later(words.settings.title, async () => (await import('./settings.js')).settingsView);
+export const setupView = later(words.setup.title, async () => (await import('./setup.js')).setupView, 'setup');
