@@ -196,6 +196,7 @@ extension Delivery {
       transitions[index].content = content
     }
     recent.withLock { $0?.renumber(renumbered) }
+    diary?.renumber(renumbered)
   }
 
   private func tell(_ fault: String, _ state: inout State) {

@@ -6,6 +6,7 @@ import Logging
 import Outbox
 import ServiceLifecycle
 import Synchronization
+import Web
 
 /// Keeps for weeks what happened: transitions, events, verdicts, blind receivers, restarts, changes of the configuration. It has
 /// nothing about strangers, because only configured beacons have transitions.
@@ -90,6 +91,19 @@ package final class Diary: Feature {
       return state.pending.count == Self.batch
     }
     if isFull { alarm.ring() }
+  }
+
+  /// Transitions that got other numbers before they were published get them here, too, so that the page shows the same numbers
+  /// after a restart.
+  func renumber(_ new: [RecentDecisions.Number: RecentDecisions.Number]) {
+    state.withLock { state in
+      for index in state.pending.indices {
+        guard var message = state.pending[index].transition, let number = new[RecentDecisions.Number(message)]
+        else { continue }
+        (message.epoch, message.sequence) = (number.epoch, number.sequence)
+        state.pending[index].transition = message
+      }
+    }
   }
 
   /// Records a receiver's health if it says something new.

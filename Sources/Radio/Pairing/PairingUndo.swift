@@ -1,4 +1,5 @@
 import Beacons
+import CBlueZ
 import Core
 import Glibc
 

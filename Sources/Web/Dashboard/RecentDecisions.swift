@@ -46,8 +46,8 @@ package struct RecentDecisions: Sendable {
 
   /// A message's number: epoch and sequence number.
   package struct Number: Hashable {
-    var epoch: UInt64
-    var sequence: UInt64
+    package var epoch: UInt64
+    package var sequence: UInt64
 
     package init(_ message: some NumberedMessage) {
       (epoch, sequence) = (message.epoch, message.sequence)
