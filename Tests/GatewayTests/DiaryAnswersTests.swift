@@ -1,9 +1,11 @@
+import Beacons
 import Configuration
 import Contract
 import Core
 import Foundation
 import Logging
 import Outbox
+import Proximity
 import Scenes
 import Testing
 import Web
@@ -46,6 +48,25 @@ import Web
     let off = DiaryAnswers(diary: try diary("gateway: { name: flat }\ndiary: off"), now: start)
     #expect(off.entries([:]).status == 404 && text(off.visits([:])).contains("diary: on"))
     #expect(text(DiaryAnswers(diary: nil, now: start).entries([:])).contains("recording"))
+  }
+
+  /// The broker has the transition under the other number, and the next run shows what is in the diary.
+  @Test func `a transition that got another number, because the disk hung, is kept under that one`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let diary = try diary()
+    var message = TransitionMessage(
+      .room(
+        RoomTransition(
+          event: .enter, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
+          wallTime: start, probability: 0.9, evidence: [], receiver: ReceiverIndex(rawValue: 0), reason: nil)),
+      gateway: "flat", place: "hall", beacon: "key", receiver: "hci0", witnesses: [])
+    (message.epoch, message.sequence) = (7, 30)
+    var other = message
+    (other.epoch, other.sequence) = (8, 1)
+    diary.note(DiaryEntry(message))
+    diary.renumber([.init(message): .init(other)])
+    let kept = try #require(diary.read { _, pending in pending.compactMap(\.transition?.number) })
+    #expect(kept == ["8-1"])
   }
 
   @Test func `another configuration is noted without the names of beacons and phones`() throws {

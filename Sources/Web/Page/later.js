@@ -16,6 +16,7 @@ const later = (title, load, name) => (...rest) => {
   return { title, name, node, go: name && ((...now) => { rest = now; view?.go(...now); }), update: (state) => view?.update(state), end() { isEnded = true; view?.end?.(); } };
 };
 
+export const diaryView = later(words.diary.title, async () => (await import('./diary.js')).diaryView, 'diary');
 export const drawView = later(words.plan.draw, async () => (await import('./draw.js')).drawView);
 export const settingsView = later(words.settings.title, async () => (await import('./settings.js')).settingsView);
 export const setupView = later(words.setup.title, async () => (await import('./setup.js')).setupView, 'setup');

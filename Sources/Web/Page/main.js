@@ -9,8 +9,7 @@ import { nowView } from './now.js';
 import { beaconView } from './beacon.js';
 import { zoneView } from './zone.js';
 import { planView } from './plan.js';
-import { drawView, settingsView, setupView } from './later.js';
-import { diaryView } from './diary.js';
+import { diaryView, drawView, settingsView, setupView } from './later.js';
 import { strangersView } from './strangers.js';
 import { loginView } from './login.js';
 
