@@ -13,8 +13,9 @@ package struct RoomSettings: Hashable, Sendable {
   /// The area of Home Assistant suggested for its device.
   package var area: String?
 
-  /// The largest number of rooms, corners of an outline, and corners in all.
-  package static let limit = 256
+  /// The largest number of rooms, of rooms with outlines or a calibration, corners of an outline, and corners in all.
+  package static let limit = RoomPlan.hearerLimit
+  package static let mappedLimit = RoomPlan.mappedLimit
   package static let cornerLimit = 200
   package static let allCornersLimit = 4_000
 }

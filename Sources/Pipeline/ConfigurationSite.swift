@@ -70,8 +70,8 @@ extension Configuration {
     let mounted = receivers.filter { $0.calibration.position != nil }.map(\.name)
     let hanging = rooms.flatMap(\.receivers)
     let measured = roomCalibration?.receiverNames ?? []
-    var names: [String] = []
-    for name in hanging + mounted + measured where !names.contains(name) { names.append(name) }
+    var known: Set<String> = []
+    let names = (hanging + mounted + measured).filter { known.insert($0).inserted }
     let calibrations = Dictionary(
       receivers.map { ($0.name, $0.calibration) }, uniquingKeysWith: { first, _ in first })
     var hearers: [RoomPlan.Hearer] = []

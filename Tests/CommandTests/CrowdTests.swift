@@ -62,10 +62,19 @@ import Testing
     #expect(beacons.count == 10 && entries.count > 15)
   }
 
+  @Test(arguments: [256, 257, 1000]) func asManyGatewaysAsASiteMayHave(gateways: Int) async throws {
+    let site = try file("", "yaml")
+    let written = try await Command.run(
+      "crowd", "--gateways", "\(gateways)", "--config-out", site, "--rabbitmq", "amqp://127.0.0.1")
+    #expect(written.status == 0)
+    #expect(try String(contentsOfFile: site, encoding: .utf8).contains("outline") == (gateways <= 256))
+    #expect(try await Command.run("check", "--config", site).status == 0)
+  }
+
   @Test(arguments: [
     ["--gateways", "0"], ["--broker", "amqp://localhost"], ["--rooms", "30"], ["--journal", "j"], [],
     // More receivers than a configuration may have.
-    ["--gateways", "257", "--config-out", "/dev/null"],
+    ["--gateways", "4097", "--config-out", "/dev/null"],
   ])
   func whatCannotBeIsRefused(options: [String]) async throws {
     #expect(try await Command(["crowd"] + options).end().status == 64)

@@ -23,6 +23,30 @@ import Testing
       ])
   }
 
+  /// Rooms with a receiver each.
+  private static func rooms(_ count: Int, _ more: String = "") -> String {
+    let lines = (0..<count).map { "  - { name: r\($0), receivers: [e\($0)]\(more) }\n" }
+    return "rooms:\n" + lines.joined() + scanners.dropFirst() + "\n"
+  }
+
+  @Test(arguments: [257, 4096]) func aSiteMayHaveManyRooms(count: Int) throws {
+    let loaded = try read(Self.rooms(count))
+    #expect(loaded.warnings == [])
+    #expect(loaded.configuration.rooms.count == count)
+  }
+
+  @Test(arguments: [
+    (rooms(4097), "there are 4097 rooms"),
+    (rooms(257, ", outline: \(kitchen)"), "there are 257 rooms and 257 receivers in them or with a position"),
+    (
+      rooms(257) + "calibration: rooms.json\n",
+      "there are 257 rooms and 257 receivers in them or with a position"
+    ),
+  ]) func moreThanASiteMayHaveIsRefused(text: String, words: String) throws {
+    let errors = diagnose(text).filter { $0.severity == .error }
+    #expect(errors.first.map { "\($0)".contains(words) } == true, "\(errors)")
+  }
+
   @Test func everyKeyIsRead() throws {
     let loaded = try read(
       """
@@ -201,8 +225,8 @@ import Testing
   func plausiblePlansGiveNoWarning(yaml: String) { #expect(diagnose(yaml + Self.scanners) == []) }
 
   @Test func thereIsALimitToEverything() {
-    let rooms = (0..<260).map { "{ name: r\($0), receivers: [s\($0)] }" }.joined(separator: ", ")
-    #expect(diagnose("rooms: [\(rooms)]").map(\.message) == ["there are 260 rooms"])
+    let rooms = (0..<4100).map { "{ name: r\($0), receivers: [s\($0)] }" }.joined(separator: ", ")
+    #expect(diagnose("rooms: [\(rooms)]").map(\.message) == ["there are 4100 rooms"])
     func comb(_ teeth: Int, at east: Int) -> String {
       let teeth = (0..<teeth).map { "[\(east) m, \($0 * 2) m], [\(east + 1) m, \($0 * 2 + 1) m]" }
       return "[\((["[\(east - 1) m, -1 m]"] + teeth + ["[\(east - 1) m, 999 m]"]).joined(separator: ", "))]"
@@ -312,11 +336,11 @@ import Testing
   }
 
   @Test func moreReceiversThanTakePartAreRefused() throws {
-    let names = (0..<300).map { "esp-\($0)" }
+    let names = (0..<4100).map { "esp-\($0)" }
     let found = diagnose(
       "rooms: [{ name: k, receivers: [\(names[..<200].joined(separator: ", "))] },\n"
         + "{ name: h, receivers: [\(names[200...].joined(separator: ", "))] }]\(Self.scanners)")
-    #expect(found.map(\.message) == ["there are 300 receivers in rooms or with a position"])
+    #expect(found.map(\.message) == ["there are 4100 receivers in rooms or with a position"])
     #expect(found.first?.severity == .error && found.first?.position?.line == 2)
   }
 

@@ -48,8 +48,8 @@ struct CalibrationParser {
   private mutating func stays() throws(Malformed) -> [CalibrationAccount.Stay] {
     var (first, stays) = (true, [CalibrationAccount.Stay]())
     while try nextElement(&first) {
-      guard stays.count < RoomSettings.limit else {
-        throw malformed("more than \(RoomSettings.limit) rooms")
+      guard stays.count < RoomPlan.mappedLimit else {
+        throw malformed("more than \(RoomPlan.mappedLimit) rooms")
       }
       var (first, stay) = (true, CalibrationAccount.Stay(room: "", seconds: 0))
       while let key = try nextKey(&first) {
@@ -59,8 +59,8 @@ struct CalibrationParser {
         case "receivers":
           var first = true
           while try nextElement(&first) {
-            guard stay.receivers.count < RoomPlan.hearerLimit else {
-              throw malformed("more than \(RoomPlan.hearerLimit) receivers")
+            guard stay.receivers.count < RoomPlan.mappedLimit else {
+              throw malformed("more than \(RoomPlan.mappedLimit) receivers")
             }
             stay.receivers.append(try name())
           }
@@ -92,8 +92,8 @@ struct CalibrationParser {
   ) throws(Malformed) {
     var first = true
     while try nextElement(&first) {
-      guard names.count < RoomPlan.hearerLimit else {
-        throw malformed("more than \(RoomPlan.hearerLimit) receivers")
+      guard names.count < RoomPlan.mappedLimit else {
+        throw malformed("more than \(RoomPlan.mappedLimit) receivers")
       }
       var receiver = RoomCalibration.Receiver(name: "", power: 0, exponent: 0)
       var (first, hasPower, hasExponent) = (true, false, false)
@@ -185,8 +185,8 @@ struct CalibrationParser {
   private mutating func levels() throws(Malformed) -> [RoomCalibration.Histogram] {
     var (first, histograms) = (true, [RoomCalibration.Histogram]())
     while try nextElement(&first) {
-      guard histograms.count < RoomSettings.limit else {
-        throw malformed("more than \(RoomSettings.limit) rooms")
+      guard histograms.count < RoomPlan.mappedLimit else {
+        throw malformed("more than \(RoomPlan.mappedLimit) rooms")
       }
       var (first, histogram) = (
         true, RoomCalibration.Histogram(receiver: "", room: "", lowest: 0, counts: [])

@@ -222,18 +222,28 @@ struct ReceiverOrigins {
   /// How many names are listed.
   private static let toldLimit = 5
 
-  /// Further receivers would be ignored.
-  func refuseTooMany() {
+  /// Refuses more rooms and receivers than are possible.
+  ///
+  /// - Parameter mapped: an outline or a calibration, if there is one: each receiver then has a map of all rooms.
+  func areTooMany(mapped: Value?) -> Bool {
     let placed = receiverEntries.filter { $0.node["position"] != nil }
     let all = rooms.flatMap(\.receivers) + placed.compactMap { entry in nameOf(entry).map { ($0, entry) } }
+    let count = Set(all.map(\.name)).count
+    if let mapped, max(count, rooms.count) > RoomPlan.mappedLimit {
+      mapped.error(
+        "there are \(rooms.count) rooms and \(count) receivers in them or with a position",
+        hint: "with outlines or a calibration at most \(RoomPlan.mappedLimit) each are possible, "
+          + "without both \(RoomPlan.hearerLimit)")
+      return true
+    }
     var names: Set<String> = []
     guard
       let first = all.first(where: { names.insert($0.name).inserted && names.count > RoomPlan.hearerLimit })
-    else { return }
-    let count = Set(all.map(\.name)).count
+    else { return false }
     first.value.error(
       "there are \(count) receivers in rooms or with a position",
       hint: "at most \(RoomPlan.hearerLimit) are possible")
+    return true
   }
 
   /// - Parameter configuration: the whole configuration. A fleet's receivers come through its queues.

@@ -20,7 +20,7 @@ package struct ScannerIntake: Sendable {
   package static let largestMessage = 192 << 10
   /// How many receivers scanners may add to the configured ones. Beyond that, those unheard for longest make room.
   package static let receiverLimit = 1000
-  static let gatewayLimit = 256
+  static let gatewayLimit = 4096
 
   package private(set) var scanners: [Scanner]
   /// Our own name, because our observations come back to us.

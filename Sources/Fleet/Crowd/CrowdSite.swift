@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import Glibc
 
@@ -97,7 +98,7 @@ extension CrowdSite {
   package static let siteName = "site"
 
   /// A configuration of this site as YAML: for workers, or for one gateway that hears nothing itself and gets the observations of
-  /// all others.
+  /// all others. Of more gateways than a plan with outlines may have, only the rooms are told.
   ///
   /// - Parameters:
   ///   - broker: where it publishes, and where the one gateway gets observations: `mqtt://host:1883`.
@@ -114,22 +115,24 @@ extension CrowdSite {
     }
     lines += [
       "home_assistant: off",
-      "beacons: [{ name: \(Self.region), ibeacon: { uuid: \(Self.uuid) } }]", "receivers:",
+      "beacons: [{ name: \(Self.region), ibeacon: { uuid: \(Self.uuid) } }]",
     ]
-    for gateway in gateways {
+    let isMapped = gateways.count <= RoomSettings.mappedLimit
+    if isMapped { lines.append("receivers:") }
+    for gateway in gateways where isMapped {
       let position = "[\(metres(gateway.x)), \(metres(gateway.y)), 2 m]"
       lines.append("  - { name: \(gateway.name)/\(Self.receiver), position: \(position) }")
     }
     lines.append("rooms:")
+    let members = Dictionary(grouping: gateways, by: \.room)
     for room in 0..<rooms {
       let (west, south) = (Double(room % columns) * Self.width, Double(room / columns) * Self.depth)
       let (east, north) = (west + Self.width, south + Self.depth)
       let corners = [(west, south), (east, south), (east, north), (west, north)]
         .map { "[\(metres($0)), \(metres($1))]" }.joined(separator: ", ")
-      let receivers = gateways.filter { $0.room == room }.map { "\($0.name)/\(Self.receiver)" }
-        .joined(separator: ", ")
-      lines.append(
-        "  - { name: \(name(ofRoom: room)), receivers: [\(receivers)], outline: [\(corners)] }")
+      let receivers = (members[room] ?? []).map { "\($0.name)/\(Self.receiver)" }.joined(separator: ", ")
+      let outline = isMapped ? ", outline: [\(corners)]" : ""
+      lines.append("  - { name: \(name(ofRoom: room)), receivers: [\(receivers)]\(outline) }")
     }
     return lines.joined(separator: "\n") + "\n"
   }

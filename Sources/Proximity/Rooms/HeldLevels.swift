@@ -9,29 +9,37 @@ import Glibc
 /// simulated house of such boards, rooms without outlines were right 55 % of the time, and 69 % with held levels.
 struct HeldLevels: Sendable {
   private struct Word: Sendable {
+    var hearer: UInt16
+    /// Usual number of windows between reports.
+    var gap = HeldLevels.first
+    /// Advertisements in the newest report.
+    var samples: UInt8 = 0
     /// The low bits of its window's number.
     var window: Int32 = 0
     /// Smoothed, tenths of a dBm.
     var level: Int16 = 0
-    /// Usual number of windows between reports; 0: no report yet.
-    var gap: UInt8 = 0
-    /// Advertisements in the newest report.
-    var samples: UInt8 = 0
 
     /// Whether the next report is not overdue.
     func isValid(in now: Int64) -> Bool {
-      let age = Int32(truncatingIfNeeded: now) &- window
-      return gap > 0 && age >= 0 && age <= Int32(gap) + Int32(gap) / 2 + 1
+      let age = age(in: now)
+      return age >= 0 && age <= Int32(gap) + Int32(gap) / 2 + 1
+    }
+
+    func age(in now: Int64) -> Int32 { Int32(truncatingIfNeeded: now) &- window }
+
+    var hearing: RoomHearing {
+      RoomHearing(hearer: Int(hearer), level: Float(level) / 10, samples: Int(samples))
     }
   }
 
   private let hearers: Int
-  /// By track, then hearer.
-  private var words: [Word] = []
+  /// By track: those of the receivers that heard it, in their order.
+  private var words: [[Word]] = []
 
-  /// Memory for one track, octets.
-  var size: Int { hearers * MemoryLayout<Word>.stride }
+  /// Memory for one track, octets. On a large site few of the receivers hear a beacon.
+  var size: Int { min(hearers, Self.usualHearers) * MemoryLayout<Word>.stride }
 
+  private static let usualHearers = 16
   /// A receiver without a report for this many windows (7 s) no longer hears the beacon. That is the five seconds of ESPresense and
   /// some loss.
   private static let longest: Int32 = 24
@@ -44,74 +52,100 @@ struct HeldLevels: Sendable {
 
   init(hearers: Int) { self.hearers = hearers }
 
-  mutating func reserve(_ tracks: Int) { words.reserveCapacity(tracks * hearers) }
+  mutating func reserve(_ tracks: Int) { words.reserveCapacity(tracks) }
 
-  mutating func append() { words += repeatElement(Word(), count: hearers) }
+  mutating func append() { words.append([]) }
 
   /// Resets a track.
-  mutating func reset(_ track: Int) {
-    for hearer in 0..<hearers { words[track * hearers + hearer] = Word() }
-  }
+  mutating func reset(_ track: Int) { words[track].removeAll(keepingCapacity: true) }
 
   mutating func note(_ hearing: RoomHearing, of track: Int, in window: Int64) {
-    let index = track * hearers + hearing.hearer
-    let old = words[index]
-    let since = Int32(truncatingIfNeeded: window) &- old.window
-    var word = Word(
-      window: Int32(truncatingIfNeeded: window), gap: Self.first, samples: UInt8(min(hearing.samples, 255)))
+    let place = words[track].firstIndex { $0.hearer >= hearing.hearer } ?? words[track].count
+    var word = Word(hearer: UInt16(hearing.hearer))
+    word.window = Int32(truncatingIfNeeded: window)
+    word.samples = UInt8(min(hearing.samples, 255))
+    guard place < words[track].count, words[track][place].hearer == word.hearer else {
+      word.level = Int16((hearing.level * 10).rounded())
+      return words[track].insert(word, at: place)
+    }
+    let old = words[track][place]
+    let since = old.age(in: window)
     var level = hearing.level
-    if old.gap > 0, (1...Self.longest).contains(since) {
+    if (1...Self.longest).contains(since) {
       let kept = exp(-Float(since) * Float(RoomWindows.length.seconds) / Self.memory)
       level += kept * (Float(old.level) / 10 - level)
       word.gap = max(UInt8(since), old.gap - (old.gap + 7) / 8)
     }
     word.level = Int16((level * 10).rounded())
-    words[index] = word
+    words[track][place] = word
   }
 
-  /// The last level of a track at a receiver; nil: none, or too old.
-  func hearing(of track: Int, at hearer: Int, in window: Int64) -> RoomHearing? {
-    let word = words[track * hearers + hearer]
-    guard word.isValid(in: window) else { return nil }
-    return RoomHearing(
-      hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples), isHeld: true)
-  }
-
-  /// The last level of a track at a receiver that has been silent since, so that nothing shows that the beacon left; nil: none.
+  /// Adds the last levels of a track at receivers whose next report is not overdue.
   ///
-  /// - Parameter last: the last window in which the receiver heard any beacon.
-  func doubtfulHearing(of track: Int, at hearer: Int, in window: Int64, since last: Int64) -> RoomHearing? {
-    let word = words[track * hearers + hearer]
-    guard word.isValid(in: last), !word.isValid(in: window) else { return nil }
-    return RoomHearing(
-      hearer: hearer, level: Float(word.level) / 10, samples: Int(word.samples), isDoubtful: true)
+  /// - Parameter isPast: without those of this window.
+  func add(
+    _ track: Int, in window: Int64, isPast: Bool, except blind: HearerSet, to hearings: inout [RoomHearing]
+  ) {
+    for word in words[track] where word.isValid(in: window) && !blind.contains(Int(word.hearer)) {
+      if isPast, word.age(in: window) == 0 { continue }
+      var hearing = word.hearing
+      hearing.isHeld = true
+      hearings.append(hearing)
+    }
   }
 
-  mutating func forget(_ track: Int, at hearer: Int) { words[track * hearers + hearer] = Word() }
+  /// Adds the last levels of a track at receivers that have been silent since, so that nothing shows that the beacon left.
+  ///
+  /// - Parameter last: the last window before this one in which a receiver heard any beacon, if its levels still count.
+  func addDoubtful(
+    _ track: Int, in window: Int64, to hearings: inout [RoomHearing], since last: (Int) -> Int64?
+  ) {
+    for word in words[track] where !word.isValid(in: window) {
+      guard let last = last(Int(word.hearer)), word.isValid(in: last) else { continue }
+      var hearing = word.hearing
+      hearing.isDoubtful = true
+      hearings.append(hearing)
+    }
+  }
+
+  mutating func forget(_ track: Int, at hearer: Int) { words[track].removeAll { $0.hearer == hearer } }
+
+  /// Forgets levels that nothing asks for any more.
+  ///
+  /// - Parameter last: the last window in which a receiver heard any beacon, if its levels may still count.
+  mutating func forgetOld(_ track: Int, in window: Int64, last: (Int) -> Int64?) {
+    func isOld(_ word: Word) -> Bool {
+      guard word.age(in: window) > 2 * Self.longest else { return false }
+      return last(Int(word.hearer)).map { word.age(in: $0) > 2 * Self.longest } ?? true
+    }
+    if words[track].contains(where: isOld) { words[track].removeAll(where: isOld) }
+  }
 }
 
 extension HeldLevels {
   func write(_ track: Int, to coder: inout StateCoder) {
-    for word in words[(track * hearers)..<((track + 1) * hearers)] {
+    coder.count(words[track].count)
+    for word in words[track] {
+      coder.write(word.hearer)
       coder.write(word.gap)
-      guard word.gap > 0 else { continue }
+      coder.write(word.samples)
       coder.write(word.window)
       coder.write(word.level)
-      coder.write(word.samples)
     }
   }
 
   /// Appends a track.
   mutating func append(from coder: inout StateCoder) throws(StateError) {
-    for _ in 0..<hearers {
-      var word = Word(gap: try coder.read())
-      if word.gap > 0 {
-        word.window = try coder.read()
-        word.level = try coder.read()
-        word.samples = try coder.read()
-      }
-      guard word.gap <= Self.longest, Self.levels.contains(word.level) else { throw coder.damaged }
-      words.append(word)
+    var read: [Word] = []
+    for _ in 0..<(try coder.count()) {
+      let word = Word(
+        hearer: try coder.read(), gap: try coder.read(), samples: try coder.read(), window: try coder.read(),
+        level: try coder.read())
+      guard Int(word.hearer) < hearers, read.last.map({ $0.hearer < word.hearer }) ?? true,
+        (1...UInt8(Self.longest)).contains(word.gap), Self.levels.contains(word.level)
+      else { throw coder.damaged }
+      read.append(word)
     }
+    words.append(read)
   }
 }

@@ -36,9 +36,10 @@ struct PlaceAndPower: Sendable {
   ///   - belief: the belief before this window. The caller normalises it afterwards.
   ///   - doubt: the result of `doubt(after:_:)`.
   ///   - temper: weight of the window, as an exponent.
+  ///   - nearby: the places of the belief; nil: those of the model.
   mutating func judge(
     _ belief: UnsafeMutableBufferPointer<Float>, _ hearings: [RoomHearing], _ state: inout RoomTrack,
-    _ model: RoomModel, doubt: Float, temper: Float
+    _ model: RoomModel, doubt: Float, temper: Float, at nearby: NearbyRooms?
   ) {
     guard let first = hearings.first else { return }
     let freedom = RoomModel.freedom
@@ -51,10 +52,10 @@ struct PlaceAndPower: Sendable {
     for place in 0..<count { offsets[place] = 0 }
     for hearing in hearings {
       let level = hearing.level - state.offset
-      let map = model.maps.levels[hearing.hearer]
+      let map = model.levels(hearing.hearer, at: nearby)
       for place in 0..<count { offsets[place] += level - map[place] }
     }
-    let deviations = model.maps.deviations[first.hearer]
+    let deviations = model.deviations(first.hearer, at: nearby)
     for place in 0..<count {
       let ratio = deviations[place] / doubt
       offsets[place] /= Float(hearings.count) + ratio * ratio
@@ -65,8 +66,8 @@ struct PlaceAndPower: Sendable {
     // Nothing was measured, so deviations are the same everywhere and cancel.
     for (index, hearing) in hearings.enumerated() {
       let level = hearing.level - state.offset
-      let map = model.maps.levels[hearing.hearer]
-      let deviations = model.maps.deviations[hearing.hearer]
+      let map = model.levels(hearing.hearer, at: nearby)
+      let deviations = model.deviations(hearing.hearer, at: nearby)
       for place in 0..<count {
         let z = (level - offsets[place] - map[place]) / deviations[place]
         products[place] *= 1 + z * z / freedom

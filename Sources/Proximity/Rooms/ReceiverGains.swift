@@ -11,11 +11,10 @@ import Core
 /// On the recorded flat, with sensitivities varied by 4 dB (standard deviation), after an hour rooms without outlines were right 79
 /// % of the time instead of 70 %, and rooms with outlines 80 % instead of 75 %.
 struct ReceiverGains: Sendable {
-  private let rooms: Int
   /// By hearer: its room; −1: none.
   private let homes: [Int]
-  /// By hearer, then room.
-  private var tallies: [MeanError]
+  /// By room: the hearers that heard beacons there, in order.
+  private var tallies: [[Tally]]
   /// By hearer: its gain, dB.
   private(set) var decibels: [Float]
   private var notes = 0
@@ -52,18 +51,30 @@ struct ReceiverGains: Sendable {
   /// Limits of a gain, dB.
   private static let bounds: ClosedRange<Float> = -15...15
 
+  struct Tally: StateElement {
+    var hearer: UInt16 = 0
+    var error = MeanError()
+
+    init() {}
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("hearer", &hearer)
+      try coder("error", &error)
+      try coder.check(abs(error.decibels) <= most && (0...memory).contains(error.weight))
+    }
+  }
+
   init(_ plan: RoomPlan, _ grid: RoomGrid?) {
-    rooms = plan.rooms.count
-    homes = zip(plan.hearers, plan.places).map { hearer, place in
-      if let room = plan.rooms.firstIndex(where: { $0.receivers.contains(hearer.receiver) }) { return room }
+    homes = zip(plan.homes, plan.places).map { rooms, place in
+      if let room = rooms.first { return room }
       guard let grid, let place,
         let cell = grid.cell(at: Point(x: place.position.x, y: place.position.y), floor: place.floor)
       else { return -1 }
       return Int(grid.rooms[cell])
     }
-    tallies = [MeanError](repeating: MeanError(), count: plan.hearers.count * rooms)
+    tallies = plan.rooms.map { _ in [] }
     decibels = [Float](repeating: 0, count: plan.hearers.count)
-    visits = [Float](repeating: 0, count: rooms)
+    visits = [Float](repeating: 0, count: tallies.count)
     adopted = decibels
     pause = max(64, decibels.count * decibels.count / 32)
   }
@@ -91,9 +102,14 @@ struct ReceiverGains: Sendable {
 
   /// Adds an error: received minus expected level of a beacon in a room, dB, with the receiver's gain included.
   mutating func note(_ excess: Float, of hearer: Int, in room: Int) {
-    let index = hearer * rooms + room
-    guard tallies.indices.contains(index), excess.isFinite else { return }
-    tallies[index].add(excess, memory: Self.memory)
+    guard decibels.indices.contains(hearer), tallies.indices.contains(room), excess.isFinite else { return }
+    let place = tallies[room].firstIndex { $0.hearer >= hearer } ?? tallies[room].count
+    if place == tallies[room].count || tallies[room][place].hearer != hearer {
+      var tally = Tally()
+      tally.hearer = UInt16(hearer)
+      tallies[room].insert(tally, at: place)
+    }
+    tallies[room][place].error.add(excess, memory: Self.memory)
     notes += 1
     if notes % pause == 0 { learn() }
   }
@@ -101,23 +117,32 @@ struct ReceiverGains: Sendable {
   private mutating func learn() {
     let doubt = Self.doubt / Float(max(decibels.count - 1, 1))
     let full = Self.weight(of: Self.adoptedVisits)
+    let isAdopted = decibels.indices.map(hasAdopted.contains)
     for hearer in decibels.indices {
       var (sum, weights) = (Float(0), Self.doubt)
-      for other in decibels.indices where other != hearer {
+      func count(_ other: Int, _ own: Float?) {
         var new = Float(0)
-        if let own = excess(of: hearer, over: other, in: homes[hearer]),
-          let others = excess(of: hearer, over: other, in: homes[other])
-        {
+        if let own, let others = excess(of: hearer, over: other, in: homes[other]) {
           new = min(visits[homes[hearer]], visits[homes[other]])
           let weight = Self.weight(of: new)
           sum += weight * (own + others) / 2
           weights += weight
         }
-        guard hasAdopted.contains(hearer), hasAdopted.contains(other) else { continue }
+        guard isAdopted[hearer], isAdopted[other] else { return }
         let left = max(0, 1 - new / Self.adoptedVisits)
         // The adopted gain is already regularised. Doing it again at each restart would make it vanish.
         sum += left * (full + doubt) * adopted[hearer]
         weights += left * full
+      }
+      // Of those that heard nothing in its room, only adopted gains are known.
+      var next = 0
+      for (other, own) in excesses(of: hearer) {
+        if isAdopted[hearer] { for unheard in next..<other where unheard != hearer { count(unheard, nil) } }
+        count(other, own)
+        next = other + 1
+      }
+      if isAdopted[hearer] {
+        for unheard in next..<decibels.count where unheard != hearer { count(unheard, nil) }
       }
       decibels[hearer] = min(max(sum / weights, Self.bounds.lowerBound), Self.bounds.upperBound)
     }
@@ -138,17 +163,36 @@ struct ReceiverGains: Sendable {
 
   private static func weight(of visits: Float) -> Float { visits / (visits + half) }
 
+  /// How much more a hearer hears in its own room than each of the others there, in their order.
+  private func excesses(of hearer: Int) -> [(other: Int, decibels: Float)] {
+    let room = homes[hearer]
+    guard room >= 0, let own = error(of: hearer, in: room) else { return [] }
+    return tallies[room].compactMap { tally in
+      guard tally.hearer != hearer, tally.error.weight >= Self.enough else { return nil }
+      return (Int(tally.hearer), own - tally.error.decibels)
+    }
+  }
+
   /// nil: too few samples.
   private func excess(of hearer: Int, over other: Int, in room: Int) -> Float? {
-    guard room >= 0 else { return nil }
-    let (own, others) = (tallies[hearer * rooms + room], tallies[other * rooms + room])
-    return min(own.weight, others.weight) >= Self.enough ? own.decibels - others.decibels : nil
+    guard room >= 0, let own = error(of: hearer, in: room), let others = error(of: other, in: room) else {
+      return nil
+    }
+    return own - others
+  }
+
+  /// The same.
+  private func error(of hearer: Int, in room: Int) -> Float? {
+    guard let tally = tallies[room].first(where: { $0.hearer == hearer }), tally.error.weight >= Self.enough
+    else { return nil }
+    return tally.error.decibels
   }
 }
 
 extension ReceiverGains: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder(each: "tallies", &tallies)
+    try coder.check(tallies.joined().allSatisfy { $0.hearer < decibels.count })
     try coder(each: "decibels", &decibels)
     try coder(tally: "notes", &notes)
     try coder(each: "visits", &visits)
@@ -157,8 +201,7 @@ extension ReceiverGains: StateFields {
     try coder("has_adopted", &hasAdopted)
     try coder.check(
       decibels.allSatisfy(Self.bounds.contains) && adopted.allSatisfy(Self.adoptedBounds.contains)
-        && visits.allSatisfy { $0 >= 0 }
-        && tallies.allSatisfy { abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
+        && visits.allSatisfy { $0 >= 0 })
   }
 }
 

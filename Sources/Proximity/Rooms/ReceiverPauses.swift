@@ -16,7 +16,7 @@ struct ReceiverPauses: Sendable {
   private static let doubt: Int64 = 33
   /// Windows (5 min) for which its levels count, if it was never silent for longer than `doubt` before. One that hears just one
   /// beacon often is: that beacon goes away.
-  private static let limit: Int64 = 1000
+  static let limit: Int64 = 1000
 
   init(hearers: Int) {
     longest = [UInt8](repeating: 0, count: hearers)

@@ -3,95 +3,135 @@ import Core
 
 /// The belief of each track: a probability for each place.
 ///
-/// With many rooms without outlines, most have equal probabilities because no receiver there hears the beacon. So beliefs are
-/// stored packed and unpacked when needed: about 200 octets instead of 800 for 200 rooms.
+/// On a site of many rooms without outlines, most are equally probable because no receiver there hears the beacon. So only those
+/// are kept that are not.
 struct RoomBeliefs: Sendable {
-  /// Minimum number of places for packing to save memory.
-  private static let many = 64
-
   /// The belief of an unknown beacon.
   let prior: [Float]
-  private let packedPrior: [UInt32]
-  /// By track and place; empty if packed.
+  /// nil: each track has a probability for each place of the model.
+  private let roomCount: Int?
+  /// Number of rooms in which a beacon can be.
+  private let possible: Int
+  /// By track and place.
   private var numbers: [Float] = []
-  private var packed: [[UInt32]] = []
+  /// By track: rooms in order, and the others last; empty: all are equally probable.
+  private var shares: [[Share]] = []
   /// Buffer for one track.
-  private var unpacked: [Float] = []
-  private var words: [UInt32] = []
+  private var spread: [Float] = []
+
+  private struct Share: Sendable {
+    var room: Int32
+    var probability: Float
+  }
+
+  /// A room of less is one of the others. Rooms near receivers that hear the beacon have more after the next window.
+  private static let least: Float = 1e-6
+  /// How many rooms a track usually has.
+  private static let usualRooms = 16
 
   init(_ model: RoomModel) {
     prior = model.prior
-    var words: [UInt32] = []
-    if model.grid == nil, prior.count >= Self.many {
-      PackedNumbers.pack(prior, into: &words)
-      unpacked = prior
-    }
-    packedPrior = words
+    roomCount = model.keepsNearby ? model.roomCount : nil
+    possible = prior.count { $0 > 0 }
   }
 
-  private var isPacked: Bool { !unpacked.isEmpty }
+  /// Memory for one track, octets.
+  var size: Int {
+    roomCount == nil
+      ? MemoryLayout<Float>.stride * max(prior.count, 1) : MemoryLayout<Share>.stride * Self.usualRooms
+  }
 
   /// Reserves memory for this many tracks. Growth by doubling would waste too much.
   mutating func reserve(_ tracks: Int) {
-    if isPacked { packed.reserveCapacity(tracks) } else { numbers.reserveCapacity(tracks * prior.count) }
+    if roomCount != nil {
+      shares.reserveCapacity(tracks)
+    } else {
+      numbers.reserveCapacity(tracks * prior.count)
+    }
   }
 
   /// Whether there is room for another track.
   var hasRoom: Bool {
-    isPacked ? packed.count < packed.capacity : numbers.count + prior.count <= numbers.capacity
+    roomCount != nil ? shares.count < shares.capacity : numbers.count + prior.count <= numbers.capacity
   }
 
   /// Appends a track with the prior.
   mutating func append() {
-    if isPacked { packed.append(packedPrior) } else { numbers += prior }
+    if roomCount != nil { shares.append([]) } else { numbers += prior }
   }
 
   /// Resets a track to the prior.
   mutating func reset(_ track: Int) {
-    if isPacked {
-      packed[track] = packedPrior
+    if roomCount != nil {
+      shares[track].removeAll(keepingCapacity: true)
     } else {
       numbers.replaceSubrange(places(track), with: prior)
     }
   }
 
-  mutating func change(_ track: Int, _ body: (UnsafeMutableBufferPointer<Float>) -> Void) {
-    guard isPacked else {
+  /// - Parameter nearby: has the rooms of the track's belief; nil if the places are those of the model.
+  mutating func change(
+    _ track: Int, _ nearby: NearbyRooms?, _ body: (UnsafeMutableBufferPointer<Float>) -> Void
+  ) {
+    guard let nearby else {
       let places = places(track)
       return numbers.withUnsafeMutableBufferPointer { body(UnsafeMutableBufferPointer(rebasing: $0[places])) }
     }
-    PackedNumbers.unpack(packed[track], into: &unpacked)
-    unpacked.withUnsafeMutableBufferPointer { body($0) }
-    PackedNumbers.pack(unpacked, into: &words)
-    keep(track)
-  }
-
-  /// Reuses the row's memory if it fits. Most changes keep the number of words.
-  private mutating func keep(_ track: Int) {
-    let capacity = packed[track].capacity
-    if words.count <= capacity, capacity <= 2 * words.count + 16 {
-      packed[track].removeAll(keepingCapacity: true)
-      packed[track] += words
-    } else {
-      packed[track] = words.withUnsafeBufferPointer { Array($0) }
+    unfold(track, nearby)
+    spread.withUnsafeMutableBufferPointer { body($0) }
+    shares[track].removeAll(keepingCapacity: true)
+    var others = spread[nearby.rooms.count]
+    for (room, probability) in zip(nearby.rooms, spread) {
+      if probability < Self.least {
+        others += probability
+      } else {
+        shares[track].append(Share(room: room, probability: probability))
+      }
     }
+    shares[track].append(Share(room: .max, probability: others))
   }
 
-  /// Like `read`, but uses the shared buffer.
-  mutating func look<Result>(_ track: Int, _ body: (UnsafeBufferPointer<Float>) -> Result) -> Result {
-    guard isPacked else { return read(track, body) }
-    PackedNumbers.unpack(packed[track], into: &unpacked)
-    return unpacked.withUnsafeBufferPointer(body)
+  mutating func look<Result>(
+    _ track: Int, _ nearby: NearbyRooms?, _ body: (UnsafeBufferPointer<Float>) -> Result
+  ) -> Result {
+    guard let nearby else { return read(track, body) }
+    unfold(track, nearby)
+    return spread.withUnsafeBufferPointer(body)
   }
 
+  /// Fills `spread` with the probabilities of these places. A room that was one of the others takes its part of theirs.
+  private mutating func unfold(_ track: Int, _ nearby: NearbyRooms) {
+    spread.removeAll(keepingCapacity: true)
+    let known = shares[track].dropLast()
+    var others = shares[track].last?.probability ?? 1
+    let each = others / Float(max(possible - known.count, 1))
+    var next = known.startIndex
+    for room in nearby.rooms {
+      if next < known.endIndex, known[next].room == room {
+        spread.append(known[next].probability)
+        next += 1
+      } else {
+        spread.append(each)
+        others -= each
+      }
+    }
+    spread.append(max(others, 0))
+  }
+
+  /// The rooms that a track's belief tells apart, in order, and the probability of each; nil: the places are those of the model.
+  func rooms(_ track: Int) -> [(room: Int32, probability: Float)]? {
+    roomCount == nil ? nil : shares[track].dropLast().map { ($0.room, $0.probability) }
+  }
+
+  /// The probability of each room that `rooms` does not have.
+  func probabilityOfOthers(_ track: Int) -> Float {
+    (shares[track].last?.probability ?? 1) / Float(max(possible - shares[track].dropLast().count, 1))
+  }
+
+  /// Only if the places are those of the model.
   func read<Result>(_ track: Int, _ body: (UnsafeBufferPointer<Float>) -> Result) -> Result {
-    guard isPacked else {
-      let places = places(track)
-      return numbers.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[places])) }
-    }
-    var unpacked = prior
-    PackedNumbers.unpack(packed[track], into: &unpacked)
-    return unpacked.withUnsafeBufferPointer(body)
+    let places = places(track)
+    return numbers.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[places])) }
   }
 
   private func places(_ track: Int) -> Range<Int> { (track * prior.count)..<((track + 1) * prior.count) }
@@ -99,7 +139,14 @@ struct RoomBeliefs: Sendable {
 
 extension RoomBeliefs {
   func write(_ track: Int, to coder: inout StateCoder) {
-    if isPacked { return coder.write(packed: packed[track]) }
+    guard roomCount == nil else {
+      coder.count(shares[track].count)
+      for share in shares[track] {
+        coder.write(share.room)
+        coder.write(share.probability)
+      }
+      return
+    }
     var words: [UInt32] = []
     PackedNumbers.pack(Array(numbers[places(track)]), into: &words)
     coder.write(packed: words)
@@ -107,11 +154,24 @@ extension RoomBeliefs {
 
   /// Appends a track.
   mutating func append(from coder: inout StateCoder) throws(StateError) {
+    if let roomCount {
+      var read: [Share] = []
+      let count = try coder.count()
+      for place in 0..<count {
+        let share = Share(room: try coder.read(), probability: try coder.read())
+        let isLast = place == count - 1
+        guard isLast ? share.room == .max : share.room > read.last?.room ?? -1 && share.room < roomCount
+        else {
+          throw coder.damaged
+        }
+        read.append(share)
+      }
+      return shares.append(read)
+    }
     let words = try coder.read(packed: prior.count)
     var belief = prior
     PackedNumbers.unpack(words, into: &belief)
     guard belief.allSatisfy(\.isFinite) else { throw coder.damaged }
-    if isPacked { return packed.append(words) }
     numbers += belief
   }
 }

@@ -198,23 +198,36 @@ struct Appearance: Sendable {
   ///   - hearers: receivers that hear the beacon.
   ///   - blind: receivers that are blind.
   ///   - elsewhere: receivers that were moved since the plan was made.
-  mutating func update(_ model: RoomModel, hearers: HearerSet, blind: HearerSet, elsewhere: HearerSet) {
+  ///   - nearby: the places of its belief; nil: those of the model.
+  mutating func update(
+    _ model: RoomModel, hearers: HearerSet, blind: HearerSet, elsewhere: HearerSet, nearby: NearbyRooms?
+  ) {
+    if let nearby { return update(nearby) }
     guard isUniform || hearers != self.hearers || blind != self.blind || elsewhere != self.elsewhere else {
       return
     }
     (self.hearers, self.blind, self.elsewhere, isUniform) = (hearers, blind, elsewhere, false)
     let access = model.access
-    var (likely, all) = (Float(0), Float(0))
-    for room in access.sizes.indices {
-      all += access.sizes[room]
-      if isLikely(room, model) { likely += access.sizes[room] }
-    }
-    let rest = Self.anywhere / max(all, 1)
-    let share = likely > 0 ? (1 - Self.anywhere) / likely : 0
+    let all = access.sizes.reduce(0, +)
+    let likely = access.sizes.indices.reduce(Float(0)) { $0 + (isLikely($1, model) ? access.sizes[$1] : 0) }
+    let (rest, share) = Self.densities(likely: likely, all: all)
     for run in model.runs {
-      let density = likely > 0 ? rest + (isLikely(run.room, model) ? share : 0) : 1 / max(all, 1)
+      let density = rest + (likely > 0 && isLikely(run.room, model) ? share : 0)
       for place in run.places { prior[place] = density }
     }
+  }
+
+  private mutating func update(_ nearby: NearbyRooms) {
+    let likely = Float(nearby.isHeard.count { $0 })
+    let (rest, share) = Self.densities(likely: likely, all: Float(nearby.rooms.count) + nearby.otherCount)
+    prior.removeAll(keepingCapacity: true)
+    for isHeard in nearby.isHeard { prior.append(rest + (isHeard ? share : 0)) }
+    prior.append(rest * nearby.otherCount)
+  }
+
+  /// The probability of a place, and what is added to that in likely rooms.
+  private static func densities(likely: Float, all: Float) -> (rest: Float, share: Float) {
+    likely > 0 ? (anywhere / max(all, 1), (1 - anywhere) / likely) : (1 / max(all, 1), 0)
   }
 
   private func isLikely(_ room: Int, _ model: RoomModel) -> Bool {

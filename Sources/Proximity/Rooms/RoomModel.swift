@@ -20,11 +20,32 @@ struct RoomModel: Sendable {
   let roomLevels: [[Float]]
   /// By hearer and room: whether the calibration has data of the receiver in the room.
   let isMeasured: [[Bool]]
+  /// The level and the rooms of each hearer, in place of maps; empty: there are maps.
+  private let hearers: [NamedHearer]
   /// Ranges of consecutive places of the same room.
   let runs: [Run]
   /// Empty for a model without rooms.
   let access: RoomAccess
+  /// Number of rooms in which a beacon can be.
+  let possibleRooms: Int
   private let tables: LikelihoodTables
+
+  /// A receiver among many rooms without outlines. It hears beacons in its own rooms alike, and those in all others alike.
+  private struct NamedHearer {
+    var gain: Float
+    var rooms: [Int32]
+
+    /// A receiver in none of the rooms gives no information.
+    func level(in room: Int32) -> Float {
+      if rooms.isEmpty { return 0 }
+      return rooms.contains(room) ? gain : gain - Float(SignalMaps.otherRoom)
+    }
+  }
+
+  /// From so many rooms without outlines, a belief has `NearbyRooms`.
+  private static let many = 64
+
+  var keepsNearby: Bool { !hearers.isEmpty }
 
   struct Run: Sendable {
     var places: Range<Int>
@@ -42,6 +63,7 @@ struct RoomModel: Sendable {
   ) {
     roomCount = plan.rooms.count
     var histograms: [[[Float]]] = plan.hearers.map { _ in [] }
+    var named: [NamedHearer] = []
     if plan.hasGeometry {
       let grid = RoomGrid(plan)
       self.grid = grid
@@ -72,16 +94,22 @@ struct RoomModel: Sendable {
       rooms = plan.rooms.enumerated().map { room, settings in
         settings.receivers.isEmpty && levels?.isCovered[room] != true ? -1 : Int16(room)
       }
-      maps = SignalMaps(namesOf: plan)
+      if levels == nil, plan.rooms.count >= Self.many {
+        named = zip(plan.hearers, plan.homes).map { hearer, rooms in
+          NamedHearer(gain: Float(hearer.gain), rooms: rooms.map(Int32.init))
+        }
+      }
+      maps = named.isEmpty ? SignalMaps(namesOf: plan) : SignalMaps()
       if let levels { histograms = levels.densities }
       isCalibrated = levels != nil
     }
+    hearers = named
     self.histograms = histograms
     let coverage = isCalibrated ? calibration?.coverage(rooms, names, grid: grid, floors) ?? 0 : 0
     let unmeasured = grid != nil ? Self.temperOfOutlines : Self.temperOfNames
     temper = unmeasured + coverage * (Self.temperOfRooms - unmeasured)
     let (grid, rooms, maps, roomCount) = (grid, rooms, maps, roomCount)
-    roomLevels = plan.hearers.indices.map { hearer in
+    roomLevels = maps.levels.indices.map { hearer in
       if !histograms[hearer].isEmpty { return histograms[hearer].map(RoomLevels.mean) }
       var sums = [Float](repeating: 0, count: roomCount)
       var counts = sums
@@ -91,16 +119,20 @@ struct RoomModel: Sendable {
       }
       return zip(sums, counts).map { $1 > 0 ? $0 / $1 : -100 }
     }
-    isMeasured = plan.hearers.indices.map { hearer in
-      let measured = calibration.flatMap { calibration in
-        receivers.indices.contains(hearer)
-          ? calibration.rooms(of: receivers[hearer], rooms, names, grid: grid, floors) : nil
+    isMeasured =
+      !isCalibrated
+      ? []
+      : plan.hearers.indices.map { hearer in
+        let measured = calibration.flatMap { calibration in
+          receivers.indices.contains(hearer)
+            ? calibration.rooms(of: receivers[hearer], rooms, names, grid: grid, floors) : nil
+        }
+        return plan.rooms.indices.map { measured?.contains($0) ?? false }
       }
-      return plan.rooms.indices.map { measured?.contains($0) ?? false }
-    }
     runs = Self.runs(rooms)
     access = RoomAccess(plan, grid, rooms)
-    tables = LikelihoodTables(rows: Pause.allCases.count * plan.hearers.count * Self.levelCount)
+    possibleRooms = access.sizes.count { $0 > 0 }
+    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
   }
 
   /// A model of positions only, without rooms.
@@ -114,17 +146,22 @@ struct RoomModel: Sendable {
     isCalibrated = true
     roomLevels = []
     isMeasured = []
+    hearers = []
     runs = []
     access = RoomAccess()
+    possibleRooms = 0
     tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
   }
 
   var count: Int { rooms.count }
-
   /// Changes if the expected levels change.
   var fingerprint: UInt64 {
     var coder = StateCoder()
     for levels in roomLevels { for level in levels { coder.write(level) } }
+    for hearer in hearers {
+      coder.write(hearer.gain)
+      coder.write(hearer.rooms)
+    }
     return coder.fingerprint
   }
 
@@ -135,23 +172,64 @@ struct RoomModel: Sendable {
   }
 
   /// The likelihood of a level at every place, up to a factor.
-  func likelihoods(_ hearer: Int, level: Float, after pause: Pause = .none) -> [Float] {
+  ///
+  /// - Parameter nearby: the places; nil: those of the model.
+  func likelihoods(
+    _ hearer: Int, level: Float, after pause: Pause = .none, at nearby: NearbyRooms? = nil
+  ) -> [Float] {
     // NaN counts as the weakest level.
     let bounded = level > Float(Self.lowest) ? min(level, 0) : Float(Self.lowest)
     let index = Int(bounded.rounded()) - Self.lowest
+    if let nearby { return likelihoods(hearer, Float(index + Self.lowest), temper(after: pause), at: nearby) }
     let table = (pause.rawValue * maps.levels.count + hearer) * Self.levelCount + index
     return tables.table(table) { make(hearer, Float(index + Self.lowest), temper(after: pause)) }
   }
 
-  /// The level that a receiver expects from where a beacon is believed to be.
-  func expectedLevel(_ hearer: Int, _ belief: UnsafeBufferPointer<Float>, _ filter: RoomFilter) -> Float {
-    filter.mean(belief, of: expectedLevels(hearer))
+  /// Only two values differ: a logarithm for each place would cost more than all else.
+  private func likelihoods(_ hearer: Int, _ level: Float, _ temper: Float, at nearby: NearbyRooms) -> [Float]
+  {
+    let rooms = hearers[hearer].rooms
+    if rooms.isEmpty { return [Float](repeating: 1, count: nearby.count) }
+    let gain = hearers[hearer].gain
+    let own = temper * Self.logLikelihood(level - gain, SignalMaps.otherRoomDeviation)
+    let other =
+      temper * Self.logLikelihood(level - gain + Float(SignalMaps.otherRoom), SignalMaps.otherRoomDeviation)
+    let most = max(own, other)
+    var likelihoods = [Float](repeating: exp(other - most), count: nearby.count)
+    for room in rooms { if let place = nearby.place(of: Int(room)) { likelihoods[place] = exp(own - most) } }
+    return likelihoods
   }
 
-  /// The level that a receiver expects, by place.
+  /// The level that a receiver expects from where a beacon is believed to be.
+  func expectedLevel(
+    _ hearer: Int, _ belief: UnsafeBufferPointer<Float>, _ filter: RoomFilter, at nearby: NearbyRooms?
+  ) -> Float {
+    filter.mean(belief, of: nearby.map { levels(hearer, at: $0) } ?? expectedLevels(hearer))
+  }
+
+  /// The level that a receiver expects, by place of the model.
   func expectedLevels(_ hearer: Int) -> [Float] {
     histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer]
   }
+
+  /// The same in a room.
+  func level(_ hearer: Int, in room: Int) -> Float {
+    keepsNearby ? hearers[hearer].level(in: Int32(room)) : roomLevels[hearer][room]
+  }
+
+  /// What the maps say, by place.
+  func levels(_ hearer: Int, at nearby: NearbyRooms?) -> [Float] {
+    guard let nearby else { return maps.levels[hearer] }
+    return nearby.rooms.map { hearers[hearer].level(in: $0) } + [hearers[hearer].level(in: -1)]
+  }
+
+  func deviations(_ hearer: Int, at nearby: NearbyRooms?) -> [Float] {
+    nearby.map { [Float](repeating: SignalMaps.otherRoomDeviation, count: $0.count) }
+      ?? maps.deviations[hearer]
+  }
+
+  /// The rooms of a receiver; only with `keepsNearby`.
+  func rooms(of hearer: Int) -> [Int32] { hearers[hearer].rooms }
 
   /// How long a beacon was not heard.
   enum Pause: Int, CaseIterable {
@@ -198,9 +276,12 @@ struct RoomModel: Sendable {
 
   /// The log-likelihood of an error in dB at a place, without temper and up to a constant.
   func logLikelihood(_ hearer: Int, _ place: Int, error: Float) -> Float {
-    let deviation = maps.deviations[hearer][place]
+    Self.logLikelihood(error, maps.deviations[hearer][place])
+  }
+
+  private static func logLikelihood(_ error: Float, _ deviation: Float) -> Float {
     let z = error / deviation
-    return -(Self.freedom + 1) / 2 * log1p(z * z / Self.freedom) - log(deviation)
+    return -(freedom + 1) / 2 * log1p(z * z / freedom) - log(deviation)
   }
 
   private func make(_ hearer: Int, _ level: Float, _ temper: Float) -> [Float] {
@@ -326,9 +407,8 @@ struct RoomAccess: Sendable {
 
   /// - Parameter rooms: the room of each place; −1: none.
   init(_ plan: RoomPlan, _ grid: RoomGrid?, _ rooms: [Int16]) {
-    residents = plan.rooms.map { room in
-      HearerSet(plan.hearers.indices.filter { room.receivers.contains(plan.hearers[$0].receiver) })
-    }
+    residents = plan.rooms.map { _ in HearerSet() }
+    for (hearer, rooms) in plan.homes.enumerated() { for room in rooms { residents[room].insert(hearer) } }
     sizes = [Float](repeating: 0, count: plan.rooms.count)
     for room in rooms where room >= 0 { sizes[Int(room)] += 1 }
     guard let grid else { return }

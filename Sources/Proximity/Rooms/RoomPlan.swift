@@ -64,8 +64,10 @@ public struct RoomPlan: Sendable {
   /// Metres above the lowest floor, by floor.
   public var floorHeights: [Double]
 
-  /// Maximum number of receivers; further ones are ignored.
-  public static let hearerLimit = 256
+  /// Maximum number of receivers; further ones are ignored. There may be as many rooms.
+  public static let hearerLimit = 4096
+  /// With outlines or a calibration, maximum number of receivers, and of rooms: each receiver then has a map of all rooms.
+  public static let mappedLimit = 256
 
   public init(rooms: [Room], hearers: [Hearer], doors: [Door] = [], floorHeights: [Double] = [0]) {
     self.rooms = rooms
@@ -81,14 +83,27 @@ public struct RoomPlan: Sendable {
 
   /// The position of each hearer, else the middle of its room.
   var places: [(position: Position, floor: Int)?] {
-    hearers.map { hearer in
+    zip(hearers, homes).map { hearer, homes in
       if let position = hearer.position { return (position, hearer.floor) }
-      let room = rooms.first { $0.receivers.contains(hearer.receiver) && $0.outline.count > 2 }
+      let room = homes.lazy.map { rooms[$0] }.first { $0.outline.count > 2 }
       return room.map { room in
         let middle = Outline(room.outline).centroid
         return (Position(x: middle.x, y: middle.y, z: Self.usualHeight), room.floor)
       }
     }
+  }
+
+  /// By hearer: the rooms that it is in.
+  var homes: [[Int]] {
+    let places = Dictionary(
+      hearers.enumerated().map { ($1.receiver, $0) }, uniquingKeysWith: { first, _ in first })
+    var homes = hearers.map { _ in [Int]() }
+    for (room, settings) in rooms.enumerated() {
+      for receiver in settings.receivers {
+        if let hearer = places[receiver], homes[hearer].last != room { homes[hearer].append(room) }
+      }
+    }
+    return homes
   }
 
   /// Default height of receivers above the floor, metres.

@@ -73,11 +73,13 @@ extension RoomTracker {
     beginStay(track)
     gains.goOn(track)
     if isAsked { return }
-    let size = Float(model.rooms.count { $0 == Int16(known.told) })
-    beliefs.change(track) { [rooms = model.rooms, prior = beliefs.prior] belief in
+    nearby?.update(heard: [], near: [known.told], of: model.possibleRooms)
+    let rooms = nearby.map { $0.rooms.map(Int.init) + [-1] } ?? model.rooms.map(Int.init)
+    let size = Float(rooms.count { $0 == Int(known.told) })
+    beliefs.change(track, nearby) { belief in
       for place in belief.indices {
-        let own = rooms[place] == Int16(known.told) ? 1 / max(size, 1) : 0
-        belief[place] = Self.trust * own + (1 - Self.trust) * prior[place]
+        let own = rooms[place] == Int(known.told) ? 1 / max(size, 1) : 0
+        belief[place] = Self.trust * own + (1 - Self.trust) * belief[place]
       }
     }
   }

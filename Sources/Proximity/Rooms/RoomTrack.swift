@@ -171,11 +171,11 @@ enum RoomOffset {
   static func residual(
     _ belief: UnsafeBufferPointer<Float>, _ hearings: ArraySlice<RoomHearing>, _ offset: Float,
     _ model: RoomModel,
-    _ filter: RoomFilter
+    _ filter: RoomFilter, at nearby: NearbyRooms?
   ) -> Float {
     var (sum, weights) = (Float(0), Float(0))
     for hearing in hearings {
-      let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
+      let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter, at: nearby)
       let weight = 1 / (1 + (error / odd) * (error / odd))
       sum += weight * error
       weights += weight
@@ -187,41 +187,5 @@ enum RoomOffset {
     state.offsetWeight = min(state.offsetWeight + 1, memory)
     state.offset += residual / (state.offsetWeight + 1)
     state.offset = min(max(state.offset, bounds.lowerBound), bounds.upperBound)
-  }
-}
-
-/// A set of receivers: one bit for each index into `RoomPlan.hearers`.
-struct HearerSet: Hashable, Sendable {
-  private var bits = SIMD4<UInt64>()
-
-  init() {}
-
-  init(_ hearers: some Sequence<Int>) { for hearer in hearers { insert(hearer) } }
-
-  var isEmpty: Bool { bits == SIMD4() }
-
-  func contains(_ hearer: Int) -> Bool { bits[hearer >> 6] & (1 << UInt64(hearer & 63)) != 0 }
-
-  mutating func insert(_ hearer: Int) { bits[hearer >> 6] |= 1 << UInt64(hearer & 63) }
-
-  mutating func remove(_ hearer: Int) { bits[hearer >> 6] &= ~(1 << UInt64(hearer & 63)) }
-
-  func union(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits | other.bits) }
-
-  func intersection(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits & other.bits) }
-
-  func subtracting(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits & ~other.bits) }
-
-  func isSubset(of other: HearerSet) -> Bool { bits & ~other.bits == SIMD4() }
-
-  private init(bits: SIMD4<UInt64>) { self.bits = bits }
-}
-
-extension HearerSet: StateElement {
-  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
-    try coder("first", &bits[0])
-    try coder("second", &bits[1])
-    try coder("third", &bits[2])
-    try coder("fourth", &bits[3])
   }
 }

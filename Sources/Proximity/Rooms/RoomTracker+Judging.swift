@@ -50,12 +50,13 @@ extension RoomTracker {
         tracks[track].offsetWeight = 0
       case .elsewhere: break
       }
+      findNearby(track)
       appearance.update(
-        model, hearers: tracks[track].recentHearers, blind: blind, elsewhere: drift.elsewhere)
+        model, hearers: tracks[track].recentHearers, blind: blind, elsewhere: drift.elsewhere, nearby: nearby)
       Self.judge(
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
-        placeAndPower: &placeAndPower, prior: appearance.prior)
+        placeAndPower: &placeAndPower, prior: appearance.prior, nearby: nearby)
       sumRooms(ofTrack: track)
       if !isInDoubt(in: window) {
         decide(
@@ -68,6 +69,19 @@ extension RoomTracker {
         noteGains(track, hearings: spoken)
       }
     }
+  }
+
+  /// Finds the places for the belief of a beacon, if they are not those of the model.
+  private mutating func findNearby(_ track: Int) {
+    guard nearby != nil else { return }
+    var heard: [Int32] = []
+    let hearers = tracks[track].recentHearers
+    hearers.subtracting(blind).forEach { heard += model.rooms(of: $0) }
+    var near = beliefs.rooms(track)?.map(\.room) ?? []
+    for hearing in hearings { near += model.rooms(of: hearing.hearer) }
+    hearers.intersection(blind).forEach { near += model.rooms(of: $0) }
+    if tracks[track].told >= 0 { near.append(tracks[track].told) }
+    nearby?.update(heard: heard, near: near, of: model.possibleRooms)
   }
 
   private mutating func note(_ track: Int, until end: MonotonicTime) {
@@ -90,27 +104,31 @@ extension RoomTracker {
 
   /// Adds levels from earlier windows that are still valid.
   private mutating func holdOn(_ track: Int, in window: Int64) {
-    let spoken = HearerSet(hearings.lazy.map(\.hearer))
     for hearing in hearings { held.note(hearing, of: track, in: window) }
-    for hearer in plan.hearers.indices where !spoken.contains(hearer) && !blind.contains(hearer) {
-      if let hearing = held.hearing(of: track, at: hearer, in: window) { hearings.append(hearing) }
-    }
+    held.add(track, in: window, isPast: true, except: blind, to: &hearings)
   }
 
   /// Adds levels of receivers that fell silent. Without them the silence of one receiver would move beacons.
   private mutating func holdOnToSilent(_ track: Int, in window: Int64) {
-    for hearer in plan.hearers.indices {
-      guard let last = lastWord(hearer, before: window),
-        pauses.keepsLevels(hearer, after: window - last),
-        let hearing = held.doubtfulHearing(of: track, at: hearer, in: window, since: last)
-      else { continue }
-      hearings.append(hearing)
+    let (words, pauses) = (lastWords, pauses)
+    held.addDoubtful(track, in: window, to: &hearings) { hearer in
+      Self.window(ofWord: words[hearer], before: window).flatMap {
+        pauses.keepsLevels(hearer, after: window - $0) ? $0 : nil
+      }
+    }
+    held.forgetOld(track, in: window) { hearer in
+      Self.window(ofWord: words[hearer], before: window + 1).flatMap {
+        window - $0 <= ReceiverPauses.limit ? $0 : nil
+      }
     }
   }
 
   /// The last window in which a receiver heard any beacon; nil: none, or this one.
   private func lastWord(_ hearer: Int, before window: Int64) -> Int64? {
-    let word = lastWords[hearer]
+    Self.window(ofWord: lastWords[hearer], before: window)
+  }
+
+  private static func window(ofWord word: MonotonicTime, before window: Int64) -> Int64? {
     guard word.nanoseconds != .min, word < RoomWindows.end(of: window) else { return nil }
     return RoomWindows.window(of: word) - 1
   }
@@ -161,9 +179,9 @@ extension RoomTracker {
   private static func judge(
     _ track: Int, _ hearings: [RoomHearing], new count: Int, in window: Int64, state: inout RoomTrack,
     beliefs: inout RoomBeliefs, model: RoomModel, filter: inout RoomFilter,
-    placeAndPower: inout PlaceAndPower, prior: [Float]
+    placeAndPower: inout PlaceAndPower, prior: [Float], nearby: NearbyRooms?
   ) {
-    beliefs.change(track) { belief in
+    beliefs.change(track, nearby) { belief in
       if let last = state.window, window > last {
         let seconds = Double(window - last) * RoomWindows.length.seconds
         filter.move(belief, model, prior: prior, seconds: seconds)
@@ -175,7 +193,7 @@ extension RoomTracker {
       let windows = state.offsetWeight
       if let doubt = PlaceAndPower.doubt(after: windows, model) {
         let temper = windows == 0 ? 1 : model.temper(after: pause)
-        placeAndPower.judge(belief, hearings, &state, model, doubt: doubt, temper: temper)
+        placeAndPower.judge(belief, hearings, &state, model, doubt: doubt, temper: temper, at: nearby)
         if !filter.normalise(belief) { for place in belief.indices { belief[place] = prior[place] } }
         return
       }
@@ -184,7 +202,7 @@ extension RoomTracker {
       func likelihoods(_ hearing: RoomHearing) -> [Float] {
         // A held level was counted before, so it says little that is new.
         let pause = hearing.isDoubtful ? pause.doubted : hearing.isHeld ? .none : pause
-        return model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause)
+        return model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause, at: nearby)
       }
       for place in stride(from: 0, to: hearings.count, by: 2) {
         if place + 1 < hearings.count {
@@ -201,7 +219,7 @@ extension RoomTracker {
       // All receivers of this window were ignored.
       guard count > 0 else { return }
       let residual = RoomOffset.residual(
-        UnsafeBufferPointer(belief), hearings.prefix(count), state.offset, model, filter)
+        UnsafeBufferPointer(belief), hearings.prefix(count), state.offset, model, filter, at: nearby)
       RoomOffset.learn(residual, &state)
     }
   }
@@ -212,18 +230,19 @@ extension RoomTracker {
     into transitions: inout [RoomTransition]
   ) {
     let least = pause == .long ? Self.toldFromAfterPause : Self.toldFrom
-    guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
-      sums[best] >= least, hasBeenHeardByAll(track, at: time),
+    guard let first = sums.indices.max(by: { sums[$0] < sums[$1] }), sums[first] >= least else { return }
+    let best = room(first)
+    guard Int32(best) != tracks[track].told, hasBeenHeardByAll(track, at: time),
       // Without outlines, other receivers give no evidence for a blind room.
       model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
     else { return }
-    let (beacon, probabilities) = (beacon(of: track), sums)
+    let beacon = beacon(of: track)
     let old = tracks[track].told
     let wallTime = tracks[track].wallTime(at: time)
     func transition(_ event: RoomTransition.Event, _ room: Int, over other: Int?) -> RoomTransition {
       RoomTransition(
         event: event, room: RoomIndex(rawValue: Int32(room)), beacon: beacon, time: time, wallTime: wallTime,
-        probability: Double(probabilities[room]),
+        probability: Double(probability(of: room)),
         evidence: evidence(for: best, over: other, offset: tracks[track].offset),
         receiver: tracks[track].lastReceiver)
     }
@@ -231,8 +250,8 @@ extension RoomTracker {
       transitions.append(transition(.exit, Int(old), over: Int(old)))
       insiders[Int(old)][beacon] = nil
     }
-    let second = probabilities.indices.filter { $0 != best }.max { probabilities[$0] < probabilities[$1] }
-    transitions.append(transition(.enter, best, over: old >= 0 ? Int(old) : second))
+    let second = sums.indices.filter { $0 != first }.max { sums[$0] < sums[$1] }
+    transitions.append(transition(.enter, best, over: old >= 0 ? Int(old) : second.map(room)))
     tracks[track].told = Int32(best)
     tracks[track].latest = Int32(best)
     tracks[track].since = wallTime
@@ -247,7 +266,7 @@ extension RoomTracker {
   private func hasBeenHeardByAll(_ track: Int, at time: MonotonicTime) -> Bool {
     guard isTurningUp(track, at: time) else { return true }
     let heard = tracks[track].recentHearers.union(blind)
-    return HearerSet(plan.hearers.indices).isSubset(of: heard)
+    return everyone.isSubset(of: heard)
   }
 
   private func isTurningUp(_ track: Int, at time: MonotonicTime) -> Bool {
@@ -261,7 +280,7 @@ extension RoomTracker {
   /// The receivers' evidence for a room against another, the strongest first.
   private func evidence(for room: Int, over other: Int?, offset: Float) -> [RoomEvidence] {
     func misfit(_ hearing: RoomHearing, _ room: Int) -> Float {
-      let difference = hearing.level - offset - model.roomLevels[hearing.hearer][room]
+      let difference = hearing.level - offset - model.level(hearing.hearer, in: room)
       return difference * difference
     }
     let arguments = hearings.filter { !$0.isDoubtful }.map { hearing in
@@ -271,15 +290,26 @@ extension RoomTracker {
       .prefix(RoomTransition.evidenceLimit).map { hearing, _ in
         RoomEvidence(
           receiver: plan.hearers[hearing.hearer].receiver, rssi: Double(rssi(hearing)),
-          expected: Double(model.roomLevels[hearing.hearer][room] + offset + rssi(hearing) - hearing.level),
+          expected: Double(model.level(hearing.hearer, in: room) + offset + rssi(hearing) - hearing.level),
           samples: hearing.samples)
       }
   }
 
   /// Uses a shared buffer, because it runs for every window of every beacon.
   private mutating func sumRooms(ofTrack track: Int) {
+    if let nearby {
+      return beliefs.look(track, nearby) { sums = Array($0.dropLast()) }
+    }
     if sums.count != model.roomCount { sums = [Float](repeating: 0, count: model.roomCount) }
-    beliefs.look(track) { Self.sumRooms($0, model, into: &sums) }
+    beliefs.read(track) { Self.sumRooms($0, model, into: &sums) }
+  }
+
+  /// The room of an index in `sums`.
+  private func room(_ index: Int) -> Int { nearby.map { Int($0.rooms[index]) } ?? index }
+
+  /// Of the beacon being judged. A room that was reported has a place.
+  func probability(of room: Int) -> Float {
+    nearby.map { nearby in nearby.place(of: room).map { sums[$0] } ?? 0 } ?? sums[room]
   }
 
   private static func sumRooms(
@@ -293,11 +323,12 @@ extension RoomTracker {
     }
   }
 
-  /// The probability of each room for a beacon.
-  func probabilities(ofTrack track: Int) -> [Float] {
+  /// The rooms that a beacon may be in, and the probability of each. Any other is as probable as `others`.
+  func probabilities(ofTrack track: Int) -> (rooms: [(room: Int32, probability: Float)], others: Float) {
+    if let rooms = beliefs.rooms(track) { return (rooms, beliefs.probabilityOfOthers(track)) }
     var sums = [Float](repeating: 0, count: model.roomCount)
     beliefs.read(track) { Self.sumRooms($0, model, into: &sums) }
-    return sums
+    return (sums.enumerated().map { (Int32($0), $1) }, 0)
   }
 }
 

@@ -20,8 +20,7 @@ extension RoomTracker {
     if isUnmeasured(room) { return true }
     var deciding = known
     if model.grid == nil {
-      let own = plan.rooms[Int(room.rawValue)].receivers.compactMap { hearer($0) }
-      let heard = HearerSet(own).intersection(known)
+      let heard = model.access.residents[Int(room.rawValue)].intersection(known)
       if !heard.isEmpty { deciding = heard }
     }
     return !deciding.isEmpty && deciding.isSubset(of: blind)
@@ -82,17 +81,18 @@ extension RoomTracker {
   /// nil: no receiver of the rooms ever heard the beacon.
   public func estimate(of beacon: BeaconIndex) -> RoomEstimate? {
     guard let track = knownTrack(of: beacon) else { return nil }
-    let probabilities = probabilities(ofTrack: track)
-    let told = Int(tracks[track].told)
-    let second = probabilities.indices.filter { $0 != told }.max { probabilities[$0] < probabilities[$1] }
+    let (rooms, others) = probabilities(ofTrack: track)
+    let told = tracks[track].told
+    let second = rooms.filter { $0.room != told }.max { $0.probability < $1.probability }
+    let probability = rooms.first { $0.room == told }?.probability ?? others
     let isHeard = tracks[track].window != nil
     var estimate = RoomEstimate(
-      room: told >= 0 ? RoomIndex(rawValue: Int32(told)) : nil,
-      probability: told >= 0 ? Double(probabilities[told]) : isHeard ? 0 : 1, since: tracks[track].since,
+      room: told >= 0 ? RoomIndex(rawValue: told) : nil,
+      probability: told >= 0 ? Double(probability) : isHeard ? 0 : 1, since: tracks[track].since,
       isHeard: isHeard,
       runnerUp: isHeard
         ? second.map {
-          .init(room: RoomIndex(rawValue: Int32($0)), probability: Double(probabilities[$0]))
+          .init(room: RoomIndex(rawValue: $0.room), probability: Double($0.probability))
         } : nil)
     estimate.latestRoom = tracks[track].latest < 0 ? nil : RoomIndex(rawValue: tracks[track].latest)
     let lastHeard = tracks[track].lastHeard
@@ -170,7 +170,10 @@ extension RoomTracker {
   /// How probable each room is, in the order of the plan; nil: no receiver of the rooms hears the beacon.
   public func shares(of beacon: BeaconIndex) -> [Double]? {
     guard let track = knownTrack(of: beacon), tracks[track].window != nil else { return nil }
-    return probabilities(ofTrack: track).map(Double.init)
+    let (rooms, others) = probabilities(ofTrack: track)
+    var shares = model.access.sizes.map { $0 > 0 ? Double(others) : 0 }
+    for (room, probability) in rooms { shares[Int(room)] = Double(probability) }
+    return shares
   }
 }
 
@@ -199,11 +202,8 @@ extension RoomTracker {
     guard last.map({ ($0 + Int64(track)) / pace }) != (window + Int64(track)) / pace, tracks[track].told >= 0
     else { return }
     hearings.removeAll(keepingCapacity: true)
-    for hearer in plan.hearers.indices where !blind.contains(hearer) {
-      guard var hearing = held.hearing(of: track, at: hearer, in: window) else { continue }
-      hearing.takeOff(drift.gains[hearer])
-      hearings.append(hearing)
-    }
+    held.add(track, in: window, isPast: false, except: blind, to: &hearings)
+    for index in hearings.indices { hearings[index].takeOff(drift.gains[hearings[index].hearer]) }
     guard hearings.count > 2, let turn = leaveOneOut.turn(ofTrack: track, among: hearings.count) else {
       return
     }
@@ -229,11 +229,11 @@ extension RoomTracker {
   /// - Parameter count: the first `count` entries of `hearings` are from this window.
   mutating func noteGains(_ track: Int, hearings count: Int) {
     let room = Int(tracks[track].told)
-    guard room >= 0, sums[room] >= Self.toldFrom, gains.counts(track, in: room) else { return }
+    guard room >= 0, probability(of: room) >= Self.toldFrom, gains.counts(track, in: room) else { return }
     let (offset, known) = (tracks[track].offset, gainsOfHearers)
-    beliefs.look(track) { belief in
+    beliefs.look(track, nearby) { belief in
       for hearing in hearings.prefix(count) {
-        let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
+        let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter, at: nearby)
         let bounded = min(max(error, -Self.oddError), Self.oddError)
         gains.note(bounded + known[hearing.hearer], of: hearing.hearer, in: room)
       }

@@ -4,6 +4,8 @@ import Core
 /// Estimates the room of each beacon of a site. The result depends only on sightings and time.
 public struct RoomTracker: Sendable {
   let plan: RoomPlan
+  /// All receivers.
+  let everyone: HearerSet
   let model: RoomModel
   /// Fingerprint of the maps with which beacons' strengths are learnt.
   let maps: UInt64
@@ -35,7 +37,9 @@ public struct RoomTracker: Sendable {
   var entries: [RoomWindows.Entry] = []
   var hearings: [RoomHearing] = []
   public internal(set) var now = MonotonicTime(nanoseconds: .min)
-  /// Probability of each room for the beacon being judged.
+  /// The places of the belief of the beacon being judged; nil: those of the model.
+  var nearby: NearbyRooms?
+  /// Probability of each room for the beacon being judged: of all rooms, or of those in `nearby`.
   var sums: [Float] = []
   /// `drift` and `leaveOneOut` learn only in calibrated rooms.
   var drift: ReceiverDrift
@@ -55,6 +59,7 @@ public struct RoomTracker: Sendable {
     floors: [String?] = [], lateness: TimeSpan = .zero
   ) {
     self.plan = plan
+    everyone = HearerSet(plan.hearers.indices)
     model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
     maps = model.fingerprint
     beliefs = RoomBeliefs(model)
@@ -68,8 +73,10 @@ public struct RoomTracker: Sendable {
     insiders = plan.rooms.map { _ in [:] }
     gains = ReceiverGains(plan, model.grid)
     fittedGains = FittedGains(plan, model)
-    drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
-    leaveOneOut = LeaveOneOut(hearers: plan.hearers.count)
+    let calibrated = model.isCalibrated ? plan.hearers.count : 0
+    drift = ReceiverDrift(hearers: calibrated, rooms: plan.rooms.count)
+    leaveOneOut = LeaveOneOut(hearers: calibrated)
+    if model.keepsNearby { nearby = NearbyRooms() }
   }
 
   /// Maximum memory of all beliefs, octets. Further beacons are in no room.
@@ -121,7 +128,7 @@ public struct RoomTracker: Sendable {
 
   /// How many beacons can be in rooms.
   var beaconLimit: Int {
-    Self.beliefLimit / (MemoryLayout<Float>.stride * max(model.count, 1) + held.size + leaveOneOut.size)
+    Self.beliefLimit / (beliefs.size + held.size + leaveOneOut.size)
   }
 
   func beacon(of track: Int) -> BeaconIndex { beaconOfTrack[track] }
@@ -244,6 +251,7 @@ extension RoomTracker: StateFields {
     reserveTrack()
     beaconOfTrack.append(try coder.read())
     let track: RoomTrack = try coder.read()
+    try coder.check(track.recentHearers.isSubset(of: everyone))
     silences.add()
     let silence: MonotonicTime = try coder.read()
     if silence < .distantFuture { silences.schedule(Int32(tracks.count), at: silence) }
@@ -378,10 +386,11 @@ extension RoomTracker {
 
   /// Whether none of these receivers reports any beacon.
   private func areMute(_ hearers: HearerSet, at time: MonotonicTime) -> Bool {
-    plan.hearers.indices.allSatisfy { hearer in
-      !hearers.contains(hearer) || blind.contains(hearer)
-        || lastWords[hearer] + Self.silenceOfAFailure < time
+    var areMute = true
+    hearers.subtracting(blind).forEach { hearer in
+      if lastWords[hearer] + Self.silenceOfAFailure >= time { areMute = false }
     }
+    return areMute
   }
 
   /// A receiver that hears no beacon for this long may have failed.

@@ -7,10 +7,10 @@ struct RoomWindows: Sendable {
   struct Entry: Sendable {
     var window: Int64
     var beacon: Int32
-    var hearer: UInt8
+    var hearer: UInt16
     var level: Int8
     /// Sort key: by beacon, then hearer.
-    var key: UInt64 { UInt64(UInt32(bitPattern: beacon)) << 8 | UInt64(hearer) }
+    var key: UInt64 { UInt64(UInt32(bitPattern: beacon)) << 16 | UInt64(hearer) }
   }
 
   /// A beacon moves about a step in this time. In shorter windows, advertisements are too irregular.
@@ -53,7 +53,7 @@ struct RoomWindows: Sendable {
       return
     }
     entries.append(
-      Entry(window: window, beacon: beacon, hearer: UInt8(truncatingIfNeeded: hearer), level: level))
+      Entry(window: window, beacon: beacon, hearer: UInt16(truncatingIfNeeded: hearer), level: level))
     first = min(first ?? window, window)
   }
 

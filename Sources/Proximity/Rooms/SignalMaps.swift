@@ -15,13 +15,16 @@ struct SignalMaps: Sendable {
   static let usualDeviation: Float = 7
   /// Without outlines: loss to a beacon in another room relative to one in the receiver's own room, dB.
   static let otherRoom = 16.0
-  private static let otherRoomDeviation: Float = 6
+  static let otherRoomDeviation: Float = 6
 
   /// Kernel width of a sample, metres, and the weight of the path-loss model, seconds of signal.
   static let reach = 0.5
   static let doubt = 1.7
   private static let deviationBounds: ClosedRange<Double> = 2.5...10
   private static let measuredDeviation = 6.0
+
+  /// No maps.
+  init() { (levels, deviations) = ([], []) }
 
   /// Maps of rooms without outlines.
   init(namesOf plan: RoomPlan) {

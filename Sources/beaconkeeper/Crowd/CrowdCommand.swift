@@ -4,7 +4,6 @@ import Fleet
 import FoundationEssentials
 import Glibc
 import Mosquitto
-import Proximity
 import Synchronization
 
 struct CrowdCommand: AsyncParsableCommand {
@@ -16,8 +15,9 @@ struct CrowdCommand: AsyncParsableCommand {
       and by chance. Each gateway has its own connection and its own clock, and publishes observations as `run` does with \
       publish: { observations: { partitions: … } }. Without --broker, it only counts what they would publish.
 
-      --config-out writes a configuration for the site, for `run` or, with --rabbitmq, for `fuse`. --truth writes \
-      where each tag really is: one JSON object per line, each time a tag enters a room.
+      --config-out writes a configuration for the site, for `run` or, with --rabbitmq, for `fuse`. With more than 256 \
+      gateways the rooms in it have no outlines. --truth writes where each tag really is: one JSON object per line, each \
+      time a tag enters a room.
 
       Batches that a broker does not accept wait, up to 8 MB a gateway. A gateway that loses its broker connects to the next \
       --broker.
@@ -64,10 +64,6 @@ struct CrowdCommand: AsyncParsableCommand {
     }
     if broker.isEmpty, configOut == nil, seconds == nil {
       throw ValidationError("Give --broker, --seconds or --config-out.")
-    }
-    if configOut != nil, options.gateways > RoomPlan.hearerLimit {
-      throw ValidationError(
-        "--config-out: a configuration has at most \(RoomPlan.hearerLimit) receivers; use fewer --gateways.")
     }
     if journal != nil, !broker.isEmpty || seconds == nil {
       throw ValidationError(

@@ -13,50 +13,70 @@ import Testing
     return RoomBeliefs(RoomModel(plan, nil, rooms: [], receivers: [], floors: []))
   }
 
-  /// Some rooms stand out, as those do whose receivers hear the beacon; sometimes all.
+  /// Some rooms stand out, as those do whose receivers hear the beacon.
   private static func change(_ belief: UnsafeMutableBufferPointer<Float>, _ random: inout SeededGenerator) {
-    let share = [0, 0.02, 0.2, 1].randomElement(using: &random)!
-    let usual = Float.random(in: 0...1, using: &random)
-    for place in belief.indices {
-      belief[place] =
-        Double.random(in: 0..<1, using: &random) < share ? Float.random(in: 0...1, using: &random) : usual
+    for place in belief.indices where Bool.random(using: &random) {
+      belief[place] = Float.random(in: 0.01...1, using: &random)
     }
   }
 
+  private static func near(_ rooms: some Sequence<Int32>, of all: Int) -> NearbyRooms {
+    var nearby = NearbyRooms()
+    nearby.update(heard: [], near: rooms, of: all)
+    return nearby
+  }
+
   @Test(
-    "Packed or not, they are read as they were changed, and so they are after a snapshot",
-    arguments: [3, 100],
-    0..<40 as Range<UInt64>)
+    "All rooms or the nearby ones, they are read as they were changed, and so they are after a snapshot",
+    arguments: [3, 100, 4096],
+    0..<20 as Range<UInt64>)
   func same(rooms: Int, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var beliefs = Self.beliefs(rooms: rooms)
+    var known: [Set<Int32>] = []
     var expected: [[Float]] = []
+    func nearby(_ track: Int) -> NearbyRooms? { rooms < 64 ? nil : Self.near(known[track], of: rooms) }
     for _ in 0..<200 {
       if expected.isEmpty || Int.random(in: 0..<8, using: &random) == 0 {
         beliefs.append()
-        expected.append(beliefs.prior)
+        known.append([])
+        expected.append(rooms < 64 ? beliefs.prior : [1])
       }
       let track = Int.random(in: expected.indices, using: &random)
       if Int.random(in: 0..<6, using: &random) == 0 {
         beliefs.reset(track)
-        expected[track] = beliefs.prior
+        known[track] = []
+        expected[track] = rooms < 64 ? beliefs.prior : [1]
       } else {
-        beliefs.change(track) { belief in
+        for _ in 0..<3 { known[track].insert(Int32.random(in: 0..<Int32(rooms), using: &random)) }
+        beliefs.change(track, nearby(track)) { belief in
           Self.change(belief, &random)
           expected[track] = Array(belief)
         }
       }
-      #expect(beliefs.look(track) { Array($0) } == expected[track])
+      #expect(beliefs.look(track, nearby(track)) { Array($0) } == expected[track])
     }
     var writer = StateCoder()
     for track in expected.indices { beliefs.write(track, to: &writer) }
-    var reader = try StateCoder(reading: writer.finished())
+    let octets = writer.finished()
+    if rooms > 64 { #expect(octets.count < 30 * (1 + known.reduce(expected.count) { $0 + $1.count })) }
+    var reader = try StateCoder(reading: octets)
     var restored = Self.beliefs(rooms: rooms)
     for _ in expected { try restored.append(from: &reader) }
     try reader.finish()
-    for (track, expected) in expected.enumerated() {
-      #expect(beliefs.read(track) { Array($0) } == expected)
-      #expect(restored.read(track) { Array($0) } == expected)
+    for track in expected.indices {
+      #expect(restored.look(track, nearby(track)) { Array($0) } == expected[track])
     }
+  }
+
+  @Test func `a room that becomes one of its own takes its part of the others`() {
+    var beliefs = Self.beliefs(rooms: 100)
+    beliefs.append()
+    beliefs.change(0, Self.near([4], of: 100)) {
+      $0[0] = 0.505; $0[1] = 0.495
+    }
+    #expect(beliefs.probabilityOfOthers(0) == 0.005)
+    let spread = beliefs.look(0, Self.near([4, 7], of: 100)) { Array($0) }
+    #expect(zip(spread, [0.505, 0.005, 0.49]).allSatisfy { abs($0 - $1) < 1e-6 })
   }
 }

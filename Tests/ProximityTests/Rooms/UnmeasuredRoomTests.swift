@@ -77,7 +77,7 @@ import Testing
       }
       tracker.advance(to: time + RoomWindows.length, into: &transitions)
     }
-    let sum = tracker.probabilities(ofTrack: 0).reduce(0, +)
+    let sum = tracker.probabilities(ofTrack: 0).rooms.reduce(0) { $0 + $1.probability }
     #expect(abs(sum - 1) < 0.001)
   }
 }

@@ -1,0 +1,33 @@
+/// The places of a beacon's belief on a site of many rooms without outlines: rooms near receivers that hear it, rooms in which it
+/// may be, and last, all others together, which no receiver that hears it tells apart.
+///
+/// So a beacon takes memory and time for what it is heard by, however large the site is.
+struct NearbyRooms: Sendable {
+  /// In order. The place of each is its index, and the place of all others follows.
+  private(set) var rooms: [Int32] = []
+  /// By index in `rooms`: whether a receiver in it hears the beacon.
+  private(set) var isHeard: [Bool] = []
+  /// Number of the other rooms.
+  private(set) var otherCount: Float = 0
+
+  /// Number of places.
+  var count: Int { rooms.count + 1 }
+
+  /// - Parameter all: rooms in which a beacon can be.
+  mutating func update(heard: some Sequence<Int32>, near: some Sequence<Int32>, of all: Int) {
+    // Even numbers are of rooms with a receiver that hears the beacon, so they come first.
+    var keys = heard.map { $0 << 1 }
+    keys += near.lazy.map { $0 << 1 | 1 }
+    keys.sort()
+    rooms.removeAll(keepingCapacity: true)
+    isHeard.removeAll(keepingCapacity: true)
+    for key in keys where key >> 1 != rooms.last {
+      rooms.append(key >> 1)
+      isHeard.append(key & 1 == 0)
+    }
+    otherCount = Float(all - rooms.count)
+  }
+
+  /// nil: it is one of the others.
+  func place(of room: Int) -> Int? { rooms.firstIndex { Int($0) == room } }
+}
