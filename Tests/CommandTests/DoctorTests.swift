@@ -81,7 +81,7 @@ import Testing
     #expect(result.output.contains("see that esp-attic is on"))
     #expect(
       result.lines.filter { $0.contains("esp-kitchen") }
-        .map { $0.hasPrefix("ok       receivers") && $0.hasSuffix("as was learned: esp-kitchen −4 dB") } == [
+        .map { $0.hasPrefix("ok       receivers") && $0.hasSuffix("than expected: esp-kitchen −4 dB") } == [
           true
         ],
       "\(result.output)")

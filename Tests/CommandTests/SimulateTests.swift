@@ -332,7 +332,7 @@ import Testing
   func aVersionWithoutAProfileTakesTheNewestUpToItAndSaysSo(version: String, name: String) async throws {
     let result = try await Command(Self.walk + ["--os", version]).end()
     #expect(result.status == 0 && result.output.contains(name))
-    #expect(result.errors.contains("there is no profile of \(version) alone: \(name) is taken"))
+    #expect(result.errors.contains("there is no profile of \(version) alone: \(name) is used"))
     let plain = try await Command(Self.walk + ["--os", name]).end()
     #expect(plain.output == result.output && plain.errors.isEmpty)
   }
