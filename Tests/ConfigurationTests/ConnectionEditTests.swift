@@ -57,6 +57,25 @@ import Testing
         == before.replacing("localhost", with: "broker.lan"))
   }
 
+  /// In braces they share commas.
+  @Test(arguments: [
+    ("{ url: mqtt://localhost, username: gw, password_file: old }", "{ url: mqtt://broker.lan }"),
+    (
+      "{ url: mqtt://localhost, username: gw, password_env: WORD, client_id: g1 }",
+      "{ url: mqtt://broker.lan, client_id: g1 }"
+    ),
+    ("{ username: gw, password_file: old, url: mqtt://localhost }", "{ url: mqtt://broker.lan }"),
+    ("{ username: gw, url: mqtt://localhost, password_file: old }", "{ url: mqtt://broker.lan }"),
+  ])
+  func `a login is taken out together with its password`(before: String, after: String) throws {
+    #expect(try changed("broker: \(before)\n") == "broker: \(after)\n")
+  }
+
+  @Test(arguments: ["a\u{0}b", "a\nb", String(repeating: "x", count: 65_536)])
+  func `a username with which no client connects is refused`(name: String) {
+    #expect(throws: EditRefusal.self) { try changed("broker: embedded\n", username: name) }
+  }
+
   @Test func `the gateway's own broker takes the place of another one, and comments stay`() throws {
     #expect(
       try changed("broker:\n  url: mqtt://localhost   # here\nzones: [{ name: z }]\n", url: nil)

@@ -182,6 +182,9 @@ import Testing
     #"{"url":"http://127.0.0.1:80"}"#, #"{"url":"mqtt://gw:sesame@127.0.0.1"}"#, #"{"url":7}"#,
     #"{"url":"mqtt://a","password":"sesame"}"#, #"{"url":"mqtt://a","user":"gw"}"#,
     #"{"url":"mqtt://a","username":"gw","password":"two\nlines"}"#, #"{"username":"gw"}"#,
+    #"{"url":"mqtt://a","username":"gw","password":"two\u2028lines"}"#,
+    #"{"url":"mqtt://a","username":"gw","password":"\ufeffword"}"#,
+    #"{"url":"mqtt://a","username":"g\u0000w"}"#,
     #"{"url":"mqtt://a\nbroker: embedded"}"#, #"{"url":"mqtt://a","url":"mqtt://b"}"#,
   ])
   func `what is no broker is neither tried nor saved`(body: String) throws {

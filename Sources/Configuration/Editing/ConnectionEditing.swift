@@ -41,7 +41,7 @@ extension ConfigurationText {
           var removed = username == nil ? ["username"] : []
           if password != .kept { removed += ["password_env"] }
           if password == .none { removed += ["password_file"] }
-          for key in removed { try mapping.remove(key, &edits) }
+          try mapping.remove(removed, &edits)
         } else {
           try MappingEditor(source, root).put("broker", flow: flow, after: ["gateway"], &edits)
         }

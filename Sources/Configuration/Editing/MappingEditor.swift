@@ -123,21 +123,35 @@ struct MappingEditor {
   // MARK: Removing
 
   /// Removes a key. Comments in and beside it stay.
-  func remove(_ key: String, _ edits: inout TextEdits) throws(Unsupported) {
-    guard let place = pairs.firstIndex(where: { $0.key.scalar == key }) else { return }
-    guard pairs.count > 1 else { throw Unsupported("nothing would be left") }
-    try Self.refuseBlockText(source, at: pairs[place].value)
-    if source.isFlow(mapping) { try removeFromFlow(place, &edits) } else { try removeLines(place, &edits) }
+  func remove(_ key: String, _ edits: inout TextEdits) throws(Unsupported) { try remove([key], &edits) }
+
+  /// Removes keys. Those that are not there are passed over.
+  func remove(_ keys: [String], _ edits: inout TextEdits) throws(Unsupported) {
+    let places = pairs.indices.filter { place in keys.contains { $0 == pairs[place].key.scalar } }
+    guard !places.isEmpty else { return }
+    guard places.count < pairs.count else { throw Unsupported("nothing would be left") }
+    for place in places { try Self.refuseBlockText(source, at: pairs[place].value) }
+    guard source.isFlow(mapping) else {
+      for place in places { try removeLines(place, &edits) }
+      return
+    }
+    // Neighbours share a comma, so they are removed together.
+    var rest = places[...]
+    while let first = rest.first {
+      let count = zip(first..., rest).prefix { $0 == $1 }.count
+      try removeFromFlow(first..<first + count, &edits)
+      rest = rest.dropFirst(count)
+    }
   }
 
-  private func removeFromFlow(_ place: Int, _ edits: inout TextEdits) throws(Unsupported) {
-    let start = source.range(of: pairs[place].key).lowerBound
-    let end = source.end(of: pairs[place])
-    guard source.comments(in: start..<end, around: scalars(place)).isEmpty else {
+  private func removeFromFlow(_ places: Range<Int>, _ edits: inout TextEdits) throws(Unsupported) {
+    let start = source.range(of: pairs[places.lowerBound].key).lowerBound
+    let end = source.end(of: pairs[places.upperBound - 1])
+    guard source.comments(in: start..<end, around: places.flatMap(scalars)).isEmpty else {
       throw Unsupported("there is a comment in what would be removed")
     }
-    if place + 1 < pairs.count {
-      let next = source.range(of: pairs[place + 1].key).lowerBound
+    if places.upperBound < pairs.count {
+      let next = source.range(of: pairs[places.upperBound].key).lowerBound
       guard let comma = source.comma(in: end..<next) else { throw Unsupported("a comma is missing") }
       var after = comma + 1
       while after < next, source.isBlank(after..<after + 1) { after += 1 }
@@ -152,7 +166,7 @@ struct MappingEditor {
         edits.remove(comma..<comma + 1)
       }
     } else {
-      let before = source.end(of: pairs[place - 1])
+      let before = source.end(of: pairs[places.lowerBound - 1])
       guard let comma = source.comma(in: before..<start) else { throw Unsupported("a comma is missing") }
       var blank = start
       while blank > comma + 1, source.isBlank(blank - 1..<blank) { blank -= 1 }

@@ -18,7 +18,7 @@ struct BrokerReader {
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }
     let url = section.require("url", hint: "for example url: mqtt://broker.lan").flatMap { readURL($0) }
-    let username = section.take("username").flatMap { $0.text() }
+    let username = section.take("username").flatMap(readUsername)
     let password = readPassword(section, username: username)
     var certificates = readFiles(section, isTLS: url?.isTLS)
     certificates.serverName = section.take("server_name").flatMap { readServerName($0, isTLS: url?.isTLS) }
@@ -68,6 +68,16 @@ struct BrokerReader {
   }
 
   // MARK: Secrets
+
+  private func readUsername(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    guard text.utf8.count <= 65535, !text.unicodeScalars.contains(where: { $0.value < 32 }) else {
+      return value.refused(
+        "\(quoted(String(text.prefix(20)))) cannot be a username",
+        hint: "MQTT allows no control characters, and 65,535 octets")
+    }
+    return text
+  }
 
   func readPassword(_ section: Section, username: String?) -> Secret? {
     let file = section.take("password_file")

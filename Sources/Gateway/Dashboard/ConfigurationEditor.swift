@@ -83,7 +83,8 @@ package struct ConfigurationEditor: Sendable {
     do throws(ConfigurationWriter.Refusal) {
       if let seen, try seen != .text(writer.read().revision) { return Self.conflict }
       let revision = try writer.undo()
-      reload(nil)
+      let bytes = try writer.read().bytes
+      reload(try? text(bytes).loaded())
       return Response(
         JSONWriter.object {
           $0.field("revision", revision)

@@ -170,7 +170,8 @@ final class EnrolDesk: Sendable {
   private func tell(_ news: PairingNews, to id: String) {
     let hasFailed = change(id) { session in
       if case .isOpen = news { session.opened = now() }
-      if session.news.count < Self.newsLimit { session.news.append(news) }
+      session.news.append(news)
+      if session.news.count > Self.newsLimit { session.news.removeFirst() }
       return news == .isNoNumber && session.numbers >= Self.numberLimit
     }
     guard hasFailed == true else { return }

@@ -29,7 +29,9 @@ struct ReloadService: Service {
           let late = differences(new)
           // The gateway keeps its name until it is restarted.
           new.gatewayName = configuration.gatewayName
-          if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
+          // What the page has saved is whole.
+          let isEmpty = new.zones.isEmpty && new.beacons.isEmpty
+          if saved == nil, isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
             logger.warning(
               "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
             )

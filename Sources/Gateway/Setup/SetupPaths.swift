@@ -146,7 +146,9 @@ struct BrokerChoice {
     }
     if password != nil, username == nil { throw .init(description: "a password needs a username") }
     if let word = password?.revealed {
-      guard word.utf8.count <= Self.longestPassword, !word.unicodeScalars.contains(where: { $0.value < 32 })
+      // A file's first line is its password, without a byte order mark.
+      guard word.utf8.count <= Self.longestPassword, !word.contains(where: \.isNewline),
+        !word.unicodeScalars.contains(where: { $0.value < 32 }), word.unicodeScalars.first != "\u{FEFF}"
       else { throw .init(description: "the password is no line of text") }
     }
   }

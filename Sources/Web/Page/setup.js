@@ -113,7 +113,7 @@ const toMayWrite = ({ configuration_file: file, passwords }) => [
 ];
 
 /** Shows what would be changed, then saves exactly that. `ask` gets whether it is a preview. */
-function reviewer(desk, body) {
+function reviewer(desk, body, onSaved = () => {}) {
   const diff = changeLines(words.changes, words.says, words.nothing), status = el('p.status', { role: 'status' });
   const save = button(words.save, write, { class: 'main' }), sheet = el('div.yaml.review', { hidden: true }, diff.lines, el('div.row', {}, save, copyButton(() => diff.lines.textContent)), ...diff.notes);
   let reviewed = null;
@@ -135,6 +135,7 @@ function reviewer(desk, body) {
     say(status, told ? words.saved : '');
     if (!told) { save.disabled = false; return; }
     show(sheet, false);
+    onSaved();
     const now = await desk.ask('setup');
     if (now) desk.take(now);
     check();
@@ -150,7 +151,9 @@ function brokerStep(desk) {
   const label = (name, input) => el('label.field', {}, el('span', { text: name }), input);
   const values = () => own.checked ? {} : { url: url.value.trim(), username: user.value.trim(), password: password.value };
   let tried = null, isFilled = false;
-  const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), revision: desk.picture.revision } }));
+  const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), revision: desk.picture.revision } }),
+    // It is in its file now. Saved again, it would get another one.
+    () => { password.value = ''; });
   const attempt = button(text.try, async () => { tried = JSON.stringify(values()); const now = await desk.ask('setup/try', { method: 'POST', body: values() }); if (now) desk.take(now); else tried = null; }, { 'data-do': 'try' });
   const find = button(text.find, async () => { const now = await desk.ask('setup/find-brokers', { method: 'POST', body: {} }); if (now) desk.take(now); }, { 'data-do': 'find' });
   const fields = el('div.fields', {}, label(text.url, url), label(text.user, user), label(text.password, password));
