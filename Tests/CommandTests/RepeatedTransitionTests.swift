@@ -43,6 +43,13 @@ import Testing
   @Test(arguments: [5, -5, 100_000_000]) func itKeepsItsOctetsWhateverTheCalendarDoes(ahead: Int)
     async throws
   {
+    // It notes that within half a second, and on a busy machine the kill may come later.
+    for _ in 1...20 { if try await isSentAgain(ahead: ahead) { return } }
+    Issue.record("it was never killed early enough")
+  }
+
+  /// Whether the kill came before it had noted that the broker has the transition.
+  private func isSentAgain(ahead: Int) async throws -> Bool {
     let stage = try await DiskStage()
     defer { stage.end() }
     let pipe = Pipe()
@@ -55,7 +62,11 @@ import Testing
     _ = try await gateway.end()
     let next = try stage.start(hearing: pipe, ahead: ahead)
     defer { next.signal(SIGKILL) }
-    #expect(try await next.wait { stage.said("enter").count == 2 }, "\(next.errorsSoFar)")
+    let healths = stage.healths.count
+    #expect(
+      try await next.wait { stage.said("enter").count == 2 || stage.healths.count > healths + 5 },
+      "\(next.errorsSoFar)")
+    guard stage.said("enter").count == 2 else { return false }
     #expect(Set(stage.said("enter")).count == 1)
     // What is retained of it says the same.
     let enter = String(decoding: stage.said("enter")[0], as: UTF8.self)
@@ -67,6 +78,7 @@ import Testing
       }, "\(stage.said("occupancy").map { String(decoding: $0, as: UTF8.self) })")
     next.signal(SIGTERM)
     #expect(try await next.end().status == 0)
+    return true
   }
 
   /// Automations on the topic would run again, for somebody who has not moved.
