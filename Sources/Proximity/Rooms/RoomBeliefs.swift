@@ -160,10 +160,9 @@ extension RoomBeliefs {
       for place in 0..<count {
         let share = Share(room: try coder.read(), probability: try coder.read())
         let isLast = place == count - 1
-        guard isLast ? share.room == .max : share.room > read.last?.room ?? -1 && share.room < roomCount
-        else {
-          throw coder.damaged
-        }
+        guard isLast ? share.room == .max : share.room > read.last?.room ?? -1 && share.room < roomCount,
+          share.probability.isFinite, share.probability >= 0
+        else { throw coder.damaged }
         read.append(share)
       }
       return shares.append(read)

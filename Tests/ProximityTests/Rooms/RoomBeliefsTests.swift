@@ -69,6 +69,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [3, 100], [Float.nan, .infinity])
+  func `what is no probability is no state`(rooms: Int, wrong: Float) throws {
+    var beliefs = Self.beliefs(rooms: rooms)
+    beliefs.append()
+    beliefs.change(0, rooms < 64 ? nil : Self.near([1], of: rooms)) { $0[0] = wrong }
+    var writer = StateCoder()
+    beliefs.write(0, to: &writer)
+    var reader = try StateCoder(reading: writer.finished())
+    var restored = Self.beliefs(rooms: rooms)
+    #expect(throws: StateError.self) { try restored.append(from: &reader) }
+  }
+
   @Test func `a room that becomes one of its own takes its part of the others`() {
     var beliefs = Self.beliefs(rooms: 100)
     beliefs.append()
