@@ -35,5 +35,5 @@ export const words = {
     lead: 'Was Home Assistant zeigt, sobald es mit demselben Broker verbunden ist. Messwerte von Sensoren kommen dazu, wenn sie gehört werden.', off: 'home_assistant: ist in der Konfiguration aus, also erfährt Home Assistant nichts.', area: (area) => `in ${area}`,
     platforms: { sensor: 'Sensor', binary_sensor: 'an oder aus', device_tracker: 'Tracker', event: 'Ereignis' }, itself: 'das Gerät selbst',
   },
-  review: 'Prüfen', changes: 'Änderung der Datei', says: 'Es lässt sich speichern. Zu beachten:', nothing: 'Das steht alles schon in der Datei.', save: 'Speichern', saving: 'Wird gespeichert …', saved: 'Gespeichert und geladen.',
+  review: 'Prüfen', changes: 'Änderung der Datei', says: 'Es lässt sich speichern. Zu beachten:', nothing: 'Das steht alles schon in der Datei.', save: 'Speichern', saving: 'Wird gespeichert …', saved: 'Gespeichert.',
 };

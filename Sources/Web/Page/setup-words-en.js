@@ -35,5 +35,5 @@ export const words = {
     lead: 'What Home Assistant shows once it is connected to the same broker. Readings of sensors join when they are heard.', off: 'home_assistant: is off in the configuration, so that Home Assistant is told nothing.', area: (area) => `in ${area}`,
     platforms: { sensor: 'sensor', binary_sensor: 'on or off', device_tracker: 'tracker', event: 'event' }, itself: 'the device itself',
   },
-  review: 'Review', changes: 'Change of the file', says: 'It can be saved. Note:', nothing: 'The file says all this already.', save: 'Save', saving: 'Saving …', saved: 'Saved and loaded.',
+  review: 'Review', changes: 'Change of the file', says: 'It can be saved. Note:', nothing: 'The file says all this already.', save: 'Save', saving: 'Saving …', saved: 'Saved.',
 };
