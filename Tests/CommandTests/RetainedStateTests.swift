@@ -399,20 +399,27 @@ import Testing
       })
   }
 
+  /// Starts one gateway, with one state directory and one configuration file, under different names and bases.
+  private func mover(
+    _ broker: Broker, _ more: String = ""
+  ) throws -> (_ name: String, _ base: String) throws -> Command {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    let path = try file("", "yaml")
+    return { name, base in
+      let text =
+        Self.rules.replacing("name: g", with: "name: \(name), state_directory: \(folder)")
+        + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", \(more)base_topic: \(base) }\n"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    }
+  }
+
   /// A gateway that lost its power is missed by the broker one and a half keepalives later, when another base or name is cleared.
   @Test(arguments: ["g", "h"])
   func `a last will that comes after a move is cleared, too`(name: String) async throws {
     let broker = try await Broker()
     defer { broker.stop() }
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
-    let path = try file("", "yaml")
-    func start(_ name: String, _ base: String) throws -> Command {
-      let text =
-        Self.rules.replacing("name: g", with: "name: \(name), state_directory: \(folder)")
-        + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", keepalive: 5 s, base_topic: \(base) }\n"
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-      return try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
-    }
+    let start = try mover(broker, "keepalive: 5 s, ")
     let first = try start("g", "beaconkeeper")
     #expect(try await kept(broker, isHome))
     first.signal(SIGTERM)
@@ -433,21 +440,13 @@ import Testing
   {
     let broker = try await Broker()
     defer { broker.stop() }
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
-    let path = try file("", "yaml")
-    func start(_ base: String) throws -> Command {
-      let text =
-        Self.rules.replacing("name: g", with: "name: g, state_directory: \(folder)")
-        + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", base_topic: \(base) }\n"
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-      return try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
-    }
-    let first = try start("beaconkeeper")
+    let start = try mover(broker)
+    let first = try start("g", "beaconkeeper")
     #expect(try await kept(broker, isHome))
     let occupancy = try #require(try await kept(broker)["zone/Living%20room/occupancy"])
     first.signal(SIGTERM)
     #expect(try await first.end().status == 0)
-    let second = try start("elsewhere")
+    let second = try start("g", "elsewhere")
     defer { second.signal(SIGKILL) }
     #expect(try await kept(broker) { $0.isEmpty })
     // Each look forgets what an earlier one has cleared.

@@ -39,6 +39,23 @@ struct EnrolTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["keys.yaml"])
   }
 
+  /// Nobody pairs a device for a key that could then not be kept.
+  @Test(arguments: [
+    "{ a: 00000000000000000000000000000001 }\n", "a: 00000000000000000000000000000001\n...\n",
+  ])
+  func `a file that no line can be added to is told before there is a key`(before: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(try KeysFile(path: file(before)).obstacle(to: "phone") != nil)
+  }
+
+  @Test func `a link to a keys file that is not there is told before there is a key`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = try file(nil)
+    #expect(try KeysFile(path: path).obstacle(to: "phone") == nil)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".gone")
+    #expect(try KeysFile(path: path).obstacle(to: "phone") != nil)
+  }
+
   @Test func aFileThatOthersReadIsRefused() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = try file("a: 00000000000000000000000000000001\n", mode: 0o644)

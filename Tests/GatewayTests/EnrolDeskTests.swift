@@ -50,25 +50,6 @@ import TestSupport
     func stop() { isStopped.withLock { $0 = true } }
   }
 
-  private struct Scripted: Stage {
-    let pipeline: Pipeline
-    let editor: ConfigurationEditor?
-    let radio: ScriptedPairing
-
-    func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
-      body(pipeline, RecentDecisions(), Moment(.zero, WallTime(nanoseconds: 0)))
-    }
-    var details: GatewayDetails {
-      GatewayDetails(
-        source: .live, started: WallTime(nanoseconds: 0), version: "1",
-        health: HealthMessage(
-          time: WallTime(nanoseconds: 0), version: "1", receivers: [], advertisements: 0, sightings: 0,
-          transitions: 0, beacons: 0), broker: nil, configurationFile: nil, revision: nil)
-    }
-    func metrics() -> String { "" }
-    func pairing() -> (any DevicePairing)? { radio }
-  }
-
   private final class Clock: Sendable {
     let time = Mutex(MonotonicTime.zero)
   }
@@ -109,7 +90,8 @@ import TestSupport
     ) { [reloads] loaded in reloads.all.withLock { $0.append(loaded) } }
     let pipeline = Pipeline(try Scene.configuration(Self.rules))
     return EnrolDesk(
-      Scripted(pipeline: pipeline, editor: hasFile ? editor : nil, radio: radio ?? self.radio), log: { _ in }
+      SilentStage(pipeline: pipeline, editor: hasFile ? editor : nil, radio: radio ?? self.radio),
+      log: { _ in }
     ) { [clock] in clock.time.withLock { $0 } }
   }
 
@@ -193,7 +175,7 @@ import TestSupport
   @Test func `who may only look is told nothing, and cannot begin`() throws {
     defer { clean() }
     let content = DashboardContent(
-      Scripted(pipeline: Pipeline(try Scene.configuration(Self.rules)), editor: nil, radio: radio))
+      SilentStage(pipeline: Pipeline(try Scene.configuration(Self.rules)), radio: radio))
     for (method, path) in [
       (Request.Method.get, "enrolment"), (.post, "enrolment/begin"), (.post, "enrolment/type"),
       (.post, "enrolment/stop"),

@@ -10,28 +10,11 @@ import Testing
 
 /// The routes of the API: what is found, what is refused, and what its description says.
 @Suite struct RouteTests {
-  /// Nothing is received, and there is nothing to change.
-  private struct Silence: Stage {
-    let pipeline: Pipeline
-
-    func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
-      body(pipeline, RecentDecisions(), Moment(.zero, WallTime(nanoseconds: 0)))
-    }
-    var details: GatewayDetails {
-      GatewayDetails(
-        source: .live, started: WallTime(nanoseconds: 0), version: "1",
-        health: HealthMessage(
-          time: WallTime(nanoseconds: 0), version: "1", receivers: [], advertisements: 0, sightings: 0,
-          transitions: 0, beacons: 0), broker: nil, configurationFile: nil, revision: nil)
-    }
-    func metrics() -> String { "" }
-  }
-
   private func answer(
     _ method: Request.Method, _ path: String, query: [String: String] = [:], mayWrite: Bool = true
   ) throws -> Response? {
     let content = DashboardContent(
-      Silence(pipeline: Pipeline(try Scene.configuration("gateway: { name: home }"))))
+      SilentStage(pipeline: Pipeline(try Scene.configuration("gateway: { name: home }"))))
     let path = ["api", "v1"] + path.split(separator: "/").map(String.init)
     let request = Request(method: method, path: path, query: query, body: Array("{}".utf8))
     return switch content.answer(request, rights: Rights(read: true, write: mayWrite)) {

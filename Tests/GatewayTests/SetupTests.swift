@@ -18,23 +18,6 @@ import Testing
 
     """
 
-  private struct Live: Stage {
-    let pipeline: Pipeline
-    let editor: ConfigurationEditor?
-
-    func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
-      body(pipeline, RecentDecisions(), Moment(.zero, WallTime(nanoseconds: 0)))
-    }
-    var details: GatewayDetails {
-      GatewayDetails(
-        source: .live, started: WallTime(nanoseconds: 0), version: "1",
-        health: HealthMessage(
-          time: WallTime(nanoseconds: 0), version: "1", receivers: [], advertisements: 0, sightings: 0,
-          transitions: 0, beacons: 0), broker: nil, configurationFile: editor?.writer.path, revision: nil)
-    }
-    func metrics() -> String { "" }
-  }
-
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "setup-\(UUID())", directoryHint: .isDirectory)
   private let content: DashboardContent
@@ -47,7 +30,7 @@ import Testing
     let configuration = try Configuration.read(
       Array(Self.package.utf8), path: editor.writer.path, environment: [:], hostName: "pi", connects: false
     ).configuration
-    content = DashboardContent(Live(pipeline: Pipeline(configuration), editor: editor))
+    content = DashboardContent(SilentStage(pipeline: Pipeline(configuration), editor: editor))
   }
 
   private func clean() { try? FileManager.default.removeItem(at: folder) }
@@ -106,7 +89,7 @@ import Testing
         Array(Self.package.utf8), path: "", environment: [:], hostName: "pi",
         connects: false
       ).configuration)
-    let bare = SetupDesk(Live(pipeline: pipeline, editor: nil))
+    let bare = SetupDesk(SilentStage(pipeline: pipeline))
     #expect(bare.picture.status == 404)
     guard
       case .now(let response) = bare.answer("try", Request(method: .post, path: [], body: Array("{}".utf8)))
@@ -153,7 +136,9 @@ import Testing
       hostName: "pi", connects: false
     ).configuration
     let time = Mutex(MonotonicTime.zero)
-    let desk = SetupDesk(Live(pipeline: Pipeline(configuration), editor: editor)) { time.withLock { $0 } }
+    let desk = SetupDesk(SilentStage(pipeline: Pipeline(configuration), editor: editor)) {
+      time.withLock { $0 }
+    }
     func begin() async throws -> Int {
       let status = desk.begin(.trial(configuration))?.status
       for _ in 0..<3000 where desk.current.inquiry != nil { try await Task.sleep(for: .milliseconds(20)) }
@@ -161,7 +146,7 @@ import Testing
     }
     // It listens for eight seconds.
     guard case .remote(let broker) = configuration.broker else { return }
-    let busy = SetupDesk(Live(pipeline: Pipeline(configuration), editor: editor))
+    let busy = SetupDesk(SilentStage(pipeline: Pipeline(configuration), editor: editor))
     #expect(busy.begin(.receivers(broker)) == nil)
     #expect(busy.begin(.trial(configuration))?.status == 409)
     var answers: [Int] = []
@@ -320,7 +305,7 @@ import Testing
       Array(yaml.utf8), path: "", environment: [:], hostName: "pi",
       connects: false
     ).configuration
-    let desk = SetupDesk(Live(pipeline: Pipeline(configuration), editor: editor))
+    let desk = SetupDesk(SilentStage(pipeline: Pipeline(configuration), editor: editor))
     guard case .list(let devices)? = try JSONTree(desk.entities.body)["devices"] else {
       Issue.record("no devices")
       return

@@ -43,10 +43,16 @@ package struct KeysFile: Sendable {
       return Refusal(
         description: "\(path) has a key \(quoted(name)) already; take another name, or remove its line first")
     }
+    var status = stat()
+    if content == nil, unsafe lstat(path, &status) == 0 {
+      return Refusal(description: "\(path) is a link to a file that is not there")
+    }
+    // Nobody pairs for a key that could not be kept.
+    do throws(Refusal) { _ = try text(adding: name, [UInt8](repeating: 1, count: 16)) } catch { return error }
     return nil
   }
 
-  /// Why nothing can be added, whatever its name; nil: nothing speaks against it.
+  /// Why nothing can be added, whatever its name; nil: it probably can.
   package var obstacle: ConfigurationWriter.Refusal? { ConfigurationWriter.Refusal(toReplace: path) }
 
   /// Adds a line, and replaces the file in one step.
@@ -56,15 +62,7 @@ package struct KeysFile: Sendable {
   ///   - neighbour: a new file gets the owner of this one.
   package func add(_ name: String, _ key: [UInt8], like neighbour: String? = nil) throws(Refusal) {
     if let obstacle = obstacle(to: name) { throw obstacle }
-    var bytes = content ?? []
-    if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
-    bytes += "\(yamlScalar(name)): \"\(hexadecimal(key))\"\n".utf8
-    var meant = keys
-    meant[name] = SecretBytes(key)
-    let diagnostics = Diagnostics(file: path)
-    guard KeysFileReader.read(bytes, diagnostics: diagnostics) == meant, !diagnostics.hasErrors else {
-      throw Refusal(description: "\(path) is written unusually, so nothing can be added to it")
-    }
+    let bytes = try text(adding: name, key)
     do throws(SystemError) {
       if content == nil { try create(like: neighbour) }
       let before = content ?? []
@@ -74,6 +72,20 @@ package struct KeysFile: Sendable {
     } catch {
       throw Refusal(description: "\(ConfigurationWriter.Refusal(cannotWrite: path, error))")
     }
+  }
+
+  /// The file's text with one line more.
+  private func text(adding name: String, _ key: [UInt8]) throws(Refusal) -> [UInt8] {
+    var bytes = content ?? []
+    if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+    bytes += "\(yamlScalar(name)): \"\(hexadecimal(key))\"\n".utf8
+    var meant = keys
+    meant[name] = SecretBytes(key)
+    let diagnostics = Diagnostics(file: path)
+    guard KeysFileReader.read(bytes, diagnostics: diagnostics) == meant, !diagnostics.hasErrors else {
+      throw Refusal(description: "\(path) is written unusually, so nothing can be added to it")
+    }
+    return bytes
   }
 
   private func create(like neighbour: String?) throws(SystemError) {
