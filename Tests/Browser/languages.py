@@ -78,8 +78,9 @@ def check_feet(browser, base, agent, check):
     page.open(f"{base}#/settings")
     choice = "document.querySelector('main select')"
     page.wait(f"{choice}?.value === 'ft'")
-    page.run(f"(() => {{ {choice}.value = 'm'; {choice}.dispatchEvent(new Event('change')); }})()")
-    page.wait(f"{choice}?.value === 'm' && document.querySelector('.explained section') !== null")
+    # The choice loads the page again. What is opened before that has begun is lost to it.
+    page.run(f"(() => {{ window.isOld = true; {choice}.value = 'm'; {choice}.dispatchEvent(new Event('change')); }})()")
+    page.wait(f"!window.isOld && {choice}?.value === 'm' && document.querySelector('.explained section') !== null")
     page.open(f"{base}#/now")
     page.wait(f"/within 6\\s?m/.test({shown})")
     check("whoever prefers metres switches", True)
