@@ -123,6 +123,49 @@ import Testing
     #expect(catalogue.takeTwins().count == 1)
   }
 
+  @Test(arguments: 0..<12 as Range<Int64>)
+  func `the one that was there first counts, whenever another receiver is considered`(before: Int64) {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    func hear(_ address: UInt64, at receiver: UInt16, _ second: Int64) -> Bool {
+      var heard = advertisement(address, at: second)
+      heard.receiver = ReceiverIndex(rawValue: receiver)
+      return catalogue.see(heard, iBeacon(1, 2)) != nil
+    }
+    // One receiver hears both now and then, another one hears one of them all the time.
+    for second in 0..<before { _ = hear(second % 2 == 0 ? 1 : 2, at: 1, second) }
+    for second in 0..<250 as Range<Int64> { _ = hear(1, at: 2, before + second) }
+    for second in 300..<600 as Range<Int64> { _ = (hear(2, at: 1, second), hear(1, at: 1, second)) }
+    #expect(catalogue.takeTwins().map(\.address.bits) == [1])
+    #expect(!hear(2, at: 1, 601) && hear(1, at: 1, 602))
+  }
+
+  @Test func `in the next run the same device counts, whichever is heard first`() throws {
+    func entries() -> [BeaconEntry] {
+      [BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))]
+    }
+    var catalogue = BeaconCatalogue(entries: entries())
+    func hear(_ address: UInt64, _ seconds: Int64) -> Bool {
+      catalogue.see(advertisement(address, at: seconds), iBeacon(1, 2)) != nil
+    }
+    for second in 0..<10 as Range<Int64> { _ = (hear(1, second), hear(2, second)) }
+    let beacon = BeaconIndex(rawValue: 0)
+    let (twin, key) = (try #require(catalogue.twin(of: beacon)), catalogue.key(of: beacon))
+    func restart(at second: Int64) {
+      catalogue = BeaconCatalogue(entries: entries())
+      _ = catalogue.adopt(keys: [(key, nil)])
+      catalogue.restore(twin, of: beacon, at: .zero + .seconds(Double(second)))
+    }
+    restart(at: 60)
+    for second in 60..<80 as Range<Int64> { #expect(!hear(2, second) && hear(1, second)) }
+    #expect(catalogue.takeTwins().map(\.address.bits) == [1])
+    // The first one is gone. Nobody is told of twins that are none.
+    restart(at: 100)
+    #expect(!hear(2, 105) && hear(2, 111) && hear(3, 112))
+    #expect(catalogue.twin(of: beacon) == nil && catalogue.takeTwins().isEmpty)
+  }
+
   /// A radio reports a wrong level now and then, in weeks more than three times.
   @Test func `a stated power is disbelieved after loud packets in a row only`() throws {
     var catalogue = BeaconCatalogue(entries: [

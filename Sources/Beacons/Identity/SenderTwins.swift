@@ -33,12 +33,15 @@ struct SenderTrail: Equatable, Sendable {
       elsewhere += 1
       guard elsewhere == Self.patience || latest == 0 else { return false }
       elsewhere = 0
-      guard returns == 0 else {
-        returns -= 1
+      // By two: see `proof`.
+      guard returns < 2 else {
+        returns -= 2
         return false
       }
+      // The device that was known first stays the first.
+      let first = returns == 0 && before != 0 ? before : latest
       self = SenderTrail()
-      self.receiver = receiver.rawValue
+      (latest, self.receiver) = (first, receiver.rawValue)
     }
     if sender == latest { return false }
     if sender == before {
@@ -63,15 +66,17 @@ extension SenderTrail: StateElement {
 }
 
 /// The device that counts among those that send one identity: the one that was known first, and another while that is silent.
-struct CountingTwin: StateElement {
+package struct CountingTwin: StateElement {
   /// After this silence of the device that counts, another one counts.
   private static let patience = TimeSpan.seconds(10)
 
   private var first: UInt32 = 0
   private var sender: UInt32 = 0
   private var heard = MonotonicTime.zero
+  /// Whether it was reported that there are several.
+  private var isTold = false
 
-  init() {}
+  package init() {}
 
   init(_ sender: UInt32, at time: MonotonicTime) {
     first = sender
@@ -85,10 +90,26 @@ struct CountingTwin: StateElement {
     return true
   }
 
-  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+  /// Returns whether to report now that there are several: once, while the one that counts is heard.
+  mutating func isNews() -> Bool {
+    defer { isTold = true }
+    return !isTold
+  }
+
+  func isFirst(_ sender: UInt32) -> Bool { sender == first }
+
+  /// The same in a later run, in which it has to be found again that there are several.
+  package func restored(at time: MonotonicTime) -> CountingTwin {
+    var twin = self
+    (twin.sender, twin.heard, twin.isTold) = (first, time, false)
+    return twin
+  }
+
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("first", &first)
     try coder("sender", &sender)
     try coder("heard", &heard)
+    try coder("is_told", &isTold)
   }
 }
 
@@ -101,12 +122,36 @@ extension BeaconCatalogue {
     if address.bits == 0 { return true }
     let sender = SenderTrail.hash(address)
     let place = Int(beacon.rawValue)
-    if traits[place].trail.note(sender, at: receiver) {
+    if traits[place].trail.note(sender, at: receiver), twins[beacon] == nil {
       twins[beacon] = CountingTwin(sender, at: time)
-      if !isMember(beacon) || twinNews.count < Self.twinNoticeLimit { twinNews.append((beacon, address)) }
     }
-    guard traits[place].trail.hasTwins else { return true }
-    return twins[beacon]?.counts(sender, at: time) ?? true
+    if twins.isEmpty { return true }
+    return countsAmongTwins(sender, address, as: beacon, at: time)
+  }
+
+  private mutating func countsAmongTwins(
+    _ sender: UInt32, _ address: DeviceAddress, as beacon: BeaconIndex, at time: MonotonicTime
+  ) -> Bool {
+    guard var twin = twins[beacon] else { return true }
+    guard twin.counts(sender, at: time) else { return false }
+    if !traits[Int(beacon.rawValue)].trail.hasTwins {
+      // Known from an earlier run. Without the first one there are no twins until that is found again.
+      twins[beacon] = twin.isFirst(sender) ? twin : nil
+      return true
+    }
+    if twin.isNews(), !isMember(beacon) || twinNews.count < Self.twinNoticeLimit {
+      twinNews.append((beacon, address))
+    }
+    twins[beacon] = twin
+    return true
+  }
+
+  /// The device that counts among several; nil: there is only one.
+  package func twin(of beacon: BeaconIndex) -> CountingTwin? { twins[beacon] }
+
+  /// Adopts what an earlier run knew.
+  package mutating func restore(_ twin: CountingTwin, of beacon: BeaconIndex, at time: MonotonicTime) {
+    twins[beacon] = twin.restored(at: time)
   }
 
   private static var twinNoticeLimit: Int { 20 }

@@ -14,6 +14,8 @@ struct CarriedBeacon: StateElement {
   var told = Whereabouts.Told()
   /// The model of its kind of device.
   var model = ""
+  /// nil: only one device sends its identity.
+  var twin: CountingTwin?
 
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("state", &state)
@@ -21,6 +23,7 @@ struct CarriedBeacon: StateElement {
     try coder("sender", &sender)
     try coder("told", &told)
     try coder("model", &model)
+    try coder("twin", &twin)
   }
 
   /// Under another name it counts as another beacon, whose places were never reported.
@@ -45,7 +48,8 @@ extension Pipeline {
     guard let state = engine.state(of: beacon) else { return nil }
     return CarriedBeacon(
       state: state, room: rooms?.state(of: beacon), sender: teller.packets.sender(beacon),
-      told: teller.whereabouts.told(of: beacon), model: roster.model(of: beacon))
+      told: teller.whereabouts.told(of: beacon), model: roster.model(of: beacon),
+      twin: roster.twin(of: beacon))
   }
 
   /// Continues with a beacon's state from another pipeline.

@@ -91,6 +91,7 @@ extension Pipeline {
       carried.room?.leave(at: restart.wallTime)
     }
     take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
+    if let twin = carried.twin { roster.restore(twin, of: beacon, at: restart.now) }
     restoreInZones(beacon)
     if let last = carried.state.lastSighting {
       teller.telemetry.adopt(beacon, readings: restart.saved.readings.compactMap(\.reading), heard: last.time)

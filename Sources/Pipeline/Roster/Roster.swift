@@ -107,6 +107,11 @@ package struct Roster: Sendable {
   func model(of beacon: BeaconIndex) -> String { kinds.kind(of: beacon).model }
   mutating func restore(model: String, of beacon: BeaconIndex) { kinds.restore(model, of: beacon) }
 
+  func twin(of beacon: BeaconIndex) -> CountingTwin? { catalogue.twin(of: beacon) }
+  mutating func restore(_ twin: CountingTwin, of beacon: BeaconIndex, at time: MonotonicTime) {
+    catalogue.restore(twin, of: beacon, at: time)
+  }
+
   /// Whether the index is in use.
   func knows(_ beacon: BeaconIndex) -> Bool { beacon.rawValue >= 0 && Int(beacon.rawValue) < catalogue.count }
 
