@@ -49,6 +49,26 @@ struct HindsightTests {
     #expect(again.isComplete)
   }
 
+  @Test func `after a restart the same rules decide the same again`() throws {
+    var scene = try scene()
+    try scene.hear(Scene.iBeacon(minor: 1), rssi: -58, for: 5)
+    try scene.hear(Scene.iBeacon(minor: 2), rssi: -58, for: 5)
+    let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
+    #expect(saved.count == 2)
+    scene.skip(30)
+    var next = Pipeline(try Scene.configuration(Scene.rules))
+    next.keepHistory()
+    scene.output.removeAll()
+    next.restore(saved, isSameBoot: true, at: scene.time, wallTime: scene.wallTime, into: &scene.output)
+    scene.replace(next, receiver: try #require(next.receivers.index(of: "hci0")))
+    try scene.hear(Scene.iBeacon(minor: 1), rssi: -58, for: 5)
+    try scene.hear(Scene.iBeacon(minor: 2), rssi: -90, for: 30)
+    scene.pass(1)
+    #expect(scene.story.contains { $0.hasPrefix("exit") } && !scene.story.contains { $0.hasPrefix("enter") })
+    let again = try trial(scene)
+    #expect(ids(again.transitions) == ids(scene.output.transitions))
+  }
+
   @Test func `other rules decide as a gateway that had them all along`() throws {
     let nearer = Scene.rules.replacing(
       "near:  { distance: 2 m, dwell: 1 s, rearm: 5 m }",

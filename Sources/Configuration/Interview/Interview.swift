@@ -163,7 +163,7 @@ extension Interview {
   mutating func nameRooms() throws(SetupFault) {
     let receivers = draft.scanners.flatMap(\.receivers)
     guard surroundings.isAnswered, given.zone == nil, receivers.count > 1 else { return }
-    let question = "A room for each of them, named after it?"
+    let question = "A room for each board, named after it?"
     guard try agreed(question, "--zone NAME, or --no-zone") else { return }
     if let reason = take({ $0.rooms = Self.rooms(of: receivers) }) {
       return surroundings.tell("  \(reason)")

@@ -15,7 +15,7 @@ struct SpeakingPace: Sendable {
   private var count: UInt32 = 0
   /// A bit for each hash of a device.
   private var devices: UInt64 = 0
-  /// Sixteenths, averaged over some 16 spans.
+  /// Sixteenths, averaged over some 12 spans in which it spoke.
   private var usualCount: UInt32 = 0
   private var usualDevices: UInt32 = 0
   private var spans: UInt8 = 0
@@ -43,19 +43,22 @@ struct SpeakingPace: Sendable {
   }
 
   private mutating func close(at time: MonotonicTime) {
+    // A pause says nothing about how a receiver speaks, so spans of silence are not learnt.
     let passed = (time - start).nanoseconds / Self.span.nanoseconds
-    // A burst changes the usual pace only slowly.
-    learn(min(count, usualCount / 8 + 10), UInt32(devices.nonzeroBitCount))
-    for _ in 1..<max(min(passed, 17), 1) { learn(0, 0) }
+    learn(count, UInt32(devices.nonzeroBitCount))
     start = start + TimeSpan(nanoseconds: passed * Self.span.nanoseconds)
     (count, devices) = (0, 0)
   }
 
   private mutating func learn(_ count: UInt32, _ devices: UInt32) {
-    usualCount = spans == 0 ? count * 16 : usualCount - usualCount / 16 + count
-    usualDevices =
-      spans == 0 ? devices * 16 : usualDevices - usualDevices / 16 + min(devices, usualDevices / 8 + 5)
-    if spans < Self.learnt { spans += 1 }
+    // At first the mean of all spans. Later a burst changes the usual pace only slowly.
+    let isLearnt = spans >= Self.learnt
+    let count = isLearnt ? min(count, usualCount / 8 + 10) : min(count, 1 << 20)
+    let devices = isLearnt ? min(devices, usualDevices / 8 + 5) : devices
+    let weight = UInt32(spans) + 1
+    usualCount = usualCount - usualCount / weight + count * 16 / weight
+    usualDevices = usualDevices - usualDevices / weight + devices * 16 / weight
+    if !isLearnt { spans += 1 }
   }
 }
 

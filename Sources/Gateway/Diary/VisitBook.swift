@@ -12,7 +12,7 @@ package struct Visit: Hashable, Sendable {
   package var near: WallTime?
   /// nil: it is still there, or `isEndUnknown`.
   package var to: WallTime?
-  /// The diary has the next visit, but not the end of this one.
+  /// The diary has the next visit but not the end of this one, or the gateway stopped meanwhile.
   package var isEndUnknown = false
 
   package var isOpen: Bool { to == nil && !isEndUnknown }
@@ -35,6 +35,8 @@ package struct VisitBook: Sendable {
 
   private let since: WallTime?
   private let until: WallTime?
+  /// Whether the gateway has stopped, so that nobody sees the end of a visit.
+  package var isStopped = false
   private var open: [Key: Visit] = [:]
   private var closed: [Visit] = []
 
@@ -80,9 +82,10 @@ package struct VisitBook: Sendable {
   /// All visits, ended or not, by when they began.
   package var visits: [Visit] {
     var all = self
-    for visit in open.values {
+    for var visit in open.values {
       // `since` leaves out only visits that have ended.
       if let until, let start = visit.from ?? visit.near, start >= until { continue }
+      visit.isEndUnknown = isStopped
       all.closed.append(visit)
     }
     return all.closed.sorted { a, b in

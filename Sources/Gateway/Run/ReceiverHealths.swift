@@ -98,7 +98,8 @@ struct ReceiverHealths: Sendable {
 extension ReceiverExpectation {
   fileprivate var reason: String {
     switch self {
-    case .configured: "configured, but never heard from: is it plugged in, and is the name right?"
+    case .configured:
+      "configured, but never heard from: is it plugged in, is the name right, and does its broker run?"
     case .earlier: "an earlier run used it, but it has not been heard from since the start"
     }
   }

@@ -25,7 +25,8 @@ package struct ScannerEar: Sendable {
     self.broker = "\(options.host):\(options.port)"
   }
 
-  /// Listens until the task is cancelled. Throws `BrokerRefusal` for permanent errors.
+  /// Listens until the task is cancelled. Throws `BrokerRefusal` for permanent errors, and at the end if the broker never accepted
+  /// the connection.
   package func listen(
     _ onNotice: @Sendable (String) -> Void, _ hear: (borrowing Hearing, ReceiverTable) -> Void
   ) async throws {
@@ -44,14 +45,17 @@ package struct ScannerEar: Sendable {
     for filter in intake.filters { try client.subscribe(to: filter, qos: .atMostOnce) }
     client.start()
     var hearing = Hearing()
-    var lastRefusal: ConnectionFailure.Kind?
+    var hasConnected = false
+    var lastRefusal: ConnectionFailure?
     for await event in client.events {
       switch event {
-      case .connected: intake.brokerConnected(at: LiveClock.now)
+      case .connected:
+        hasConnected = true
+        intake.brokerConnected(at: LiveClock.now)
       case .refused(let failure):
         if failure.isPermanent { throw BrokerRefusal(broker: broker, failure: failure) }
-        if lastRefusal != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }
-        lastRefusal = failure.kind
+        if lastRefusal?.kind != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }
+        lastRefusal = failure
       case .disconnected(let reason):
         if !Task.isCancelled { onNotice("lost the broker: \(reason)") }
       case .subscriptionRefused(let filter, let reason):
@@ -66,5 +70,6 @@ package struct ScannerEar: Sendable {
       default: continue
       }
     }
+    if !hasConnected, let lastRefusal { throw BrokerRefusal(broker: broker, failure: lastRefusal) }
   }
 }

@@ -13,7 +13,8 @@ package struct NewFile {
   }
 
   package enum Existing {
-    /// Replaced. The old file is kept under a name that ends with `.old`, and the new one has its owner and permissions.
+    /// Replaced. The old file is kept under a name that ends with `.old`, earlier ones of these with `.old.2` to `.old.9`, and the
+    /// new one has its owner and permissions.
     case isKeptAsOld
     /// Replaced; the old content is lost.
     case isDropped
@@ -28,8 +29,11 @@ package struct NewFile {
       try fill(file, text, keepsModes: existing == .isKeptAsOld)
       switch existing {
       case .isKeptAsOld:
-        unlink(path + ".old")
-        if access(path, F_OK) == 0 { try systemCall("link") { link(path, path + ".old") } }
+        if access(path, F_OK) == 0 {
+          let kept = [path + ".old"] + (2...9).map { "\(path).old.\($0)" }
+          for (earlier, later) in zip(kept, kept.dropFirst()).reversed() { rename(earlier, later) }
+          try systemCall("link") { link(path, kept[0]) }
+        }
         try systemCall("rename") { rename(temporary, path) }
       case .isDropped: try systemCall("rename") { rename(temporary, path) }
       }

@@ -82,7 +82,8 @@ public struct PlanWords: Sendable {
       "the walk of \(number(Double(visit.reach) / 1e6, 2)) m at \(number(Double(visit.speed) / 1e6, 2)) m/s takes "
       + seconds(visit.approach)
     guard let wait = proposal.longestWait else {
-      return "never; \(walk)"
+      return (proposal.outcome.wait == nil ? "never" : "perhaps never: the service may have stopped before")
+        + "; \(walk)"
     }
     return "at most \(seconds(wait)) after the phone came within reach; \(walk)"
   }

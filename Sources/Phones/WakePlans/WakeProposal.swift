@@ -94,10 +94,16 @@ public struct WakeProposal: Sendable {
   /// The share of a visit, from the first window on, in which the app is certain to range.
   public var share: Double { min(sureShare ?? 1, proof?.share ?? outcome.share) }
   public var longestGap: Milliseconds { proof?.longestGap ?? outcome.longestGap }
-  /// The longest time from arrival to the first window; nil: there was no window.
+  /// The longest time from arrival to the first window; nil: there may be no window.
   public var longestWait: Milliseconds? {
     if let proof { return proof.longestWait }
-    return outcome.wait
+    // The example begins with a scan. Other phones arrive just after one.
+    switch profile.strategy.mechanism {
+    case .cycle where profile.os[.serviceLimit] != nil: return nil
+    case .cycle, .job:
+      return outcome.wait.map { max($0, profile.schedulePeriod - profile.strategy[.scanPeriod]) }
+    default: return outcome.wait
+    }
   }
 }
 

@@ -18,6 +18,9 @@ extension Pipeline {
   ) -> Int {
     var unread = 0
     time = max(time, now)
+    history?.begin(
+      with: SightingHistory.Beginning(beacons: beacons, isSameBoot: isSameBoot, time: now, wallTime: wallTime)
+    )
     let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
     // Before the first beacon is restored, so that deadlines are processed only once all are restored.
     doubtReceivers(

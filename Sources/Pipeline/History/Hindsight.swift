@@ -42,8 +42,9 @@ package struct Trial: Sendable {
 }
 
 extension Hindsight {
-  /// Repeats the pipeline's decisions on the same sightings, under other rules. Decisions begin with the first stored
-  /// sighting, so the first ones may differ from those of a gateway that had earlier data.
+  /// Repeats the pipeline's decisions on the same sightings, under other rules. Decisions begin with what an earlier run saved, or,
+  /// if the first sightings were dropped, with nothing. Then the first decisions may differ from those of a gateway that had earlier
+  /// data.
   ///
   /// - Parameters:
   ///   - configuration: must have the same beacons and zones; rules and calibrations may differ.
@@ -67,6 +68,12 @@ extension Hindsight {
     next.roster = roster
     let zones = beacon.map { roster.zones(of: $0) } ?? []
     var output = Pipeline.Output()
+    if let beginning = history.beginning, start.map({ $0 <= beginning.time }) ?? true {
+      next.restore(
+        beginning.beacons.filter { saved in beacon.map { roster.key(of: $0) == saved.key } ?? true },
+        isSameBoot: beginning.isSameBoot, at: beginning.time, wallTime: beginning.wallTime, into: &output)
+      trial.take(&output)
+    }
     history.forEach(from: history.start) { event in
       switch event {
       case .sighting(let sighting):

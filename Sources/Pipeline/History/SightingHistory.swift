@@ -38,6 +38,19 @@ package struct SightingHistory: Sendable {
   private var pieces: [[Record]] = []
   /// How many records were dropped at the front. This is the number of the first one kept.
   package private(set) var start: UInt64 = 0
+  /// Where beacons were before the first event; nil: nowhere, or that event was dropped.
+  private(set) var beginning: Beginning?
+
+  /// What an earlier run saved.
+  struct Beginning: Sendable {
+    var beacons: [SavedBeacon]
+    var isSameBoot: Bool
+    var time: MonotonicTime
+    var wallTime: WallTime
+
+    /// The memory that they take is bounded.
+    static let limit = 2048
+  }
 
   /// - Parameter limit: at least this many events are kept, and up to 2,048 more.
   package init(limit: Int = 98_304) {
@@ -54,6 +67,10 @@ package struct SightingHistory: Sendable {
   /// The time of the earliest event; nil: none.
   package var firstTime: MonotonicTime? {
     pieces.first?.first.map { MonotonicTime(nanoseconds: $0.time) }
+  }
+
+  mutating func begin(with beginning: Beginning) {
+    if end == 0, beginning.beacons.count <= Beginning.limit { self.beginning = beginning }
   }
 
   package mutating func note(_ sighting: Sighting) {
@@ -87,6 +104,7 @@ package struct SightingHistory: Sendable {
         piece = pieces.removeFirst()
         piece.removeAll(keepingCapacity: true)
         start += UInt64(Self.pieceLength)
+        beginning = nil
       } else {
         piece.reserveCapacity(Self.pieceLength)
       }

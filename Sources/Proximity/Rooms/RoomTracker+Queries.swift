@@ -14,13 +14,15 @@ extension RoomTracker {
   /// Whether any receiver of the rooms has reported.
   public var isWatched: Bool { !known.isEmpty }
 
-  /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room. A room without outline and
-  /// receivers is blind until it was measured.
+  /// Whether a room is blind: all receivers are, or, without outlines, all receivers in the room, also if none of them was ever
+  /// heard and nothing was measured. A room without outline and receivers is blind until it was measured.
   public func isBlind(_ room: RoomIndex) -> Bool {
     if isUnmeasured(room) { return true }
     var deciding = known
     if model.grid == nil {
-      let heard = model.access.residents[Int(room.rawValue)].intersection(known)
+      let residents = model.access.residents[Int(room.rawValue)]
+      let heard = residents.intersection(known)
+      if heard.isEmpty, !residents.isEmpty, !isCalibrated { return true }
       if !heard.isEmpty { deciding = heard }
     }
     return !deciding.isEmpty && deciding.isSubset(of: blind)

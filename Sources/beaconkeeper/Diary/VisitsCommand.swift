@@ -12,7 +12,7 @@ struct VisitsCommand: ParsableCommand {
     discussion: """
       A gateway keeps every transition for weeks (see diary: in the configuration). This makes visits of them: from enter to \
       exit, with their length. The gateway may run meanwhile; the last two minutes may be missing. "?" is an end that nobody \
-      saw, "earlier" a beginning before the diary's.
+      saw, also because the gateway has stopped; "earlier" is a beginning before the diary's.
 
       Times are printed on this machine's clock; those of --csv and --json are UTC. A time is given as \
       2026-11-28T08:00:00Z, as a day (2026-11-28), or as so long ago: 30m, 24h, 7d.
@@ -57,7 +57,12 @@ struct VisitsCommand: ParsableCommand {
     var book = VisitBook(since: from, until: end)
     var query = DiaryQuery()
     (query.thing, query.place, query.kinds) = (beacon, place, [.zone, .room])
-    try attempt(.inputOutput, "the diary cannot be read") { try store.forEach(query) { book.note($0) } }
+    var restarts = DiaryQuery()
+    restarts.kinds = [.gateway]
+    try attempt(.inputOutput, "the diary cannot be read") {
+      try store.forEach(query) { book.note($0) }
+      book.isStopped = try store.entries(restarts, limit: 1).first?.word == "stop"
+    }
     let visits = book.visits
     if csv {
       try tell(Visit.csvHead)

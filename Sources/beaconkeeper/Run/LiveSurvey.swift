@@ -73,6 +73,10 @@ final class LiveSurvey: Sendable {
       do { while try await group.next() != nil {} } catch is CancellationError {}
       clock.cancel()
       group.cancelAll()
+      // Without a radio, a broker that was never there means that nothing was listened to.
+      while let rest = await group.nextResult() {
+        if radio == nil, case .failure(let error) = rest, error is BrokerRefusal { throw error }
+      }
     }
   }
 
