@@ -98,9 +98,13 @@ extension Doctor {
     }
     let names = entries.compactMap { $0.text("name") }
     let unknown = awaited.filter { !names.contains($0) }
+    let quiet = entries.filter { $0.text("state") == "quiet" }.compactMap { $0.text("name") }.map(\.printable)
     let fine =
       unknown.isEmpty
-      ? DoctorFinding("receivers", .ok, "health of \(time) misses none of \(whom)")
+      ? DoctorFinding(
+        "receivers", .ok,
+        "health of \(time) misses none of \(whom)"
+          + (quiet.isEmpty ? "" : "; nothing came lately from \(listed(quiet))"))
       : DoctorFinding(
         "receivers", .warning, "health of \(time) does not know yet whether \(listed(unknown)) can hear",
         remedy: "look again in some seconds")

@@ -65,5 +65,6 @@ export function summary(headline, trouble, { zones, rooms = [], health, receiver
   if (stuck.length) sentences.push(words.now.stays(stuck));
   if (broker && !broker.connected) sentences.push(health.outbox?.durable ? words.now.brokerAway : words.now.brokerAwayMemory);
   attribute(trouble, 'data-kind', sentences.length ? 'bad' : 'good');
-  say(trouble, sentences.length ? sentences.join(' ') : words.now.hearing);
+  const quiet = health.receivers.filter((one) => one.state === 'quiet').map((one) => one.name);
+  say(trouble, sentences.length ? sentences.join(' ') : quiet.length ? words.now.silent(quiet) : words.now.hearing);
 }

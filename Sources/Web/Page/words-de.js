@@ -140,6 +140,7 @@ export const words = {
     partly: (text, n) => `${text} Unbekannt an ${n === 1 ? '1 Ort' : `${plain(n)} Orten`}.`,
     unsure: (place) => `${place} (unbekannt)`,
     hearing: 'Alle Empfänger hören.',
+    silent: (names) => `Von ${and(names)} kam länger nichts.`,
     noReceivers: 'Noch hat sich kein Empfänger gemeldet.',
     awaited: (names) => `${and(names)} ${names.length === 1 ? 'hat' : 'haben'} sich noch nicht gemeldet.`,
     blind: (names) => `${and(names)} ${names.length === 1 ? 'ist' : 'sind'} blind.`,

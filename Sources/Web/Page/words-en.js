@@ -140,6 +140,7 @@ export const words = {
     partly: (text, n) => `${text} Unknown in ${n === 1 ? '1 place' : `${plain(n)} places`}.`,
     unsure: (place) => `${place} (unknown)`,
     hearing: 'Every receiver hears.',
+    silent: (names) => `Nothing came from ${and(names)} lately.`,
     noReceivers: 'No receiver has reported yet.',
     awaited: (names) => `${and(names)} ${names.length === 1 ? 'has' : 'have'} not reported yet.`,
     blind: (names) => `${and(names)} ${names.length === 1 ? 'is' : 'are'} blind.`,
