@@ -135,6 +135,11 @@ private struct Home {
       Home.rules.replacing("  - { name: fleet,", with: "  - { name: other,").replacing(
         "[fleet]", with: "[other]"))
     #expect(without.said.first { $0.topic == member }?.payload.isEmpty == true)
+    // What another form announced is released, and then cleared.
+    var other = try restarted(Home.rules + "\nhome_assistant: { form: component }")
+    other.pass(30)
+    let payloads = other.said.filter { $0.topic == member }.map { String(decoding: $0.payload, as: UTF8.self) }
+    #expect(payloads == [#"{"migrate_discovery":true}"#, ""])
   }
 
   @Test func `with a base of several levels, all that is announced is found there`() throws {

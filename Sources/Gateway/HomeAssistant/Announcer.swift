@@ -137,12 +137,12 @@ struct Announcer: Sendable {
     if isConnected { sweepTime = sweepTime ?? time + Self.settling }
   }
 
-  /// Topics of an earlier run, which the broker perhaps does not return. Those that are no longer needed are cleared.
+  /// Topics of this and of earlier runs, which the broker perhaps does not return. Those that are no longer needed are cleared.
   mutating func remember(_ topics: Set<String>) {
     // In the same order in every run, because the number of members is limited.
     for topic in topics.sorted() where kept[topic] == nil && discovery.isOwn(topic) {
       learn(topic)
-      if verdict(on: topic) == .remove { kept[topic] = Kept() }
+      if verdict(on: topic) != .keep { kept[topic] = Kept() }
     }
   }
 
