@@ -17,11 +17,14 @@ import Testing
       samples: [
         .init(receiver: "esp-1", x: 1.125, y: -2, level: -61.5, spread: 3.5, weight: 0.6),
         .init(receiver: "esp-1", floor: "up", x: 3, y: 4, level: -80, spread: 0, weight: 1.2),
-      ], measuredPower: -59), account)
+      ],
+      visits: [.init(x: 1.125, y: -2, weight: 0.675), .init(floor: "up", x: 3, y: 4, weight: 1.2)],
+      measuredPower: -59), account)
   private static let levels = CalibrationFile(
     RoomCalibration(
       wallLoss: 4.5,
-      histograms: [.init(receiver: "esp-1", room: "kitchen", lowest: -70, counts: [1, 0, 3])]), account)
+      histograms: [.init(receiver: "esp-1", room: "kitchen", lowest: -70, counts: [1, 0, 3])],
+      visits: [.init(room: "hall", weight: 0.3), .init(room: "kitchen", weight: 2.1)]), account)
 
   private func fault(_ text: String) -> String? {
     do throws(CalibrationFile.Fault) {
@@ -61,6 +64,15 @@ import Testing
     ("{\"time\":\"today\"}", "line 1, column 16: this is no time in RFC 3339"),
     ("{\"wall_loss_db\":1e99}", "line 1, column 17: the number is not from 0.0 to 40.0"),
     ("{\"wall_loss_db\":NaN}", "line 1, column 17: a value belongs here"),
+    (
+      "{\"visits\":[{\"room\":\"a\",\"seconds\":-1}]}",
+      "line 1, column 34: the number is not from 0.0 to 1000000.0"
+    ),
+    ("{\"visits\":[{\"points\":[[1,2]]}]}", "line 1, column 27: a point of a visit is [x, y, seconds]"),
+    (
+      "{\"visits\":[{\"room\":\"a\",\"points\":[[1,2,3]]}]}",
+      "line 1, column 43: a visit has a room or points"
+    ),
     ("{\"receivers\":[{}]}", "line 1, column 17: a receiver without name"),
     (
       "{\"receivers\":[{\"receiver\":\"a\"}],\"receivers\":[{\"receiver\":\"a\"}]}",

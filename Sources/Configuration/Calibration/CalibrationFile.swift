@@ -84,6 +84,10 @@ extension CalibrationFile {
       guard let name = names[calibration.histograms[place].room] else { continue }
       calibration.histograms[place].room = name
     }
+    for place in calibration.visits.indices {
+      guard let name = calibration.visits[place].room.flatMap({ names[$0] }) else { continue }
+      calibration.visits[place].room = name
+    }
     return names
   }
 
@@ -108,6 +112,7 @@ extension CalibrationFile {
       json.key("held_out")
       if let heldOut = account.heldOut { Self.write(heldOut, &json) } else { json.null() }
       json.field("wall_loss_db", calibration.wallLoss, decimals: 2)
+      if !calibration.visits.isEmpty { Self.write(calibration.visits, &json) }
       json.objects("receivers", receivers) { json, name in
         json.field("receiver", name)
         if let place = account.positions[name] {
@@ -130,6 +135,23 @@ extension CalibrationFile {
       json.field("changes", heldOut.changes)
       json.field("true_changes", heldOut.trueChanges)
       json.field("median_delay_s", heldOut.delay, decimals: 2)
+    }
+  }
+
+  private static func write(_ visits: [RoomCalibration.Visit], _ json: inout JSONWriter) {
+    let groups = Dictionary(grouping: visits) { [$0.room, $0.floor] }
+    let keys = groups.keys.sorted { $0.map { $0 ?? "" }.lexicographicallyPrecedes($1.map { $0 ?? "" }) }
+    json.objects("visits", keys) { json, key in
+      let visits = groups[key] ?? []
+      if let room = key[0] {
+        json.field("room", room)
+        json.field("seconds", visits.reduce(0) { $0 + $1.weight }, decimals: 1)
+        return
+      }
+      if let floor = key[1] { json.field("floor", floor) }
+      json.array("points", visits) { json, visit in
+        json.array([(visit.x, 3), (visit.y, 3), (visit.weight, 3)]) { $0.value($1.0, decimals: $1.1) }
+      }
     }
   }
 

@@ -36,6 +36,7 @@ struct CalibrationParser {
       case "rooms": account.stays = try stays()
       case "held_out": account.heldOut = try heldOut()
       case "wall_loss_db": calibration.wallLoss = try number(in: 0...40)
+      case "visits": calibration.visits = try visits()
       case "receivers": try receivers(into: &calibration, &account)
       default: try skipValue()
       }
@@ -175,6 +176,50 @@ struct CalibrationParser {
       sample.weight = try number(in: 0...1e6)
       try expect("]", "a point is [x, y, level, spread, weight]")
       samples.append(sample)
+    }
+  }
+
+  /// How long the walk was in each room, or by floor at each point.
+  private mutating func visits() throws(Malformed) -> [RoomCalibration.Visit] {
+    var (first, visits) = (true, [RoomCalibration.Visit]())
+    while try nextElement(&first) {
+      var (first, start, visit) = (true, visits.count, RoomCalibration.Visit(weight: 0))
+      while let key = try nextKey(&first) {
+        switch key {
+        case "room": visit.room = try name()
+        case "seconds": visit.weight = try number(in: 0...1e6)
+        case "floor": visit.floor = try optionalName()
+        case "points": try visited(into: &visits)
+        default: try skipValue()
+        }
+      }
+      if visit.room != nil {
+        guard visits.count == start else { throw malformed("a visit has a room or points") }
+        visits.append(visit)
+      }
+      guard visits.count <= Self.sampleLimit else { throw malformed("more than \(Self.sampleLimit) visits") }
+      while start < visits.count {
+        visits[start].floor = visit.floor
+        start += 1
+      }
+    }
+    return visits
+  }
+
+  private mutating func visited(into visits: inout [RoomCalibration.Visit]) throws(Malformed) {
+    let words = "a point of a visit is [x, y, seconds]"
+    var first = true
+    while try nextElement(&first) {
+      guard visits.count < Self.sampleLimit else { throw malformed("more than \(Self.sampleLimit) visits") }
+      var visit = RoomCalibration.Visit(weight: 0)
+      try expect("[", words)
+      visit.x = try number(in: -1e5...1e5)
+      try expect(",", words)
+      visit.y = try number(in: -1e5...1e5)
+      try expect(",", words)
+      visit.weight = try number(in: 0...1e6)
+      try expect("]", words)
+      visits.append(visit)
     }
   }
 

@@ -44,7 +44,8 @@ public struct RoomCalibrator: Sendable {
   public func calibration(from walk: MarkedWalk, _ parts: Parts = .all) -> RoomCalibration? {
     guard !walk.moments.isEmpty else { return nil }
     guard plan.hasGeometry else {
-      return RoomCalibration(wallLoss: SignalMaps.usualWall, histograms: histograms(walk))
+      return RoomCalibration(
+        wallLoss: SignalMaps.usualWall, histograms: histograms(walk), visits: visits(walk))
     }
     let grid = RoomGrid(plan)
     var places = firstPlaces(walk, grid)
@@ -88,6 +89,13 @@ public struct RoomCalibrator: Sendable {
         sample.level += shift
         calibration.samples.append(sample)
       }
+      for visit in earlier.visits {
+        let floor = visit.floor.flatMap { name in names.floors.firstIndex { $0 == name } } ?? 0
+        guard visit.room == nil, let cell = grid.cell(at: Point(x: visit.x, y: visit.y), floor: floor),
+          keeps(Int(grid.rooms[cell]))
+        else { continue }
+        calibration.visits.append(visit)
+      }
       let known = Set(calibration.receivers.map(\.name))
       let needed = Set(calibration.samples.map(\.receiver)).subtracting(known)
       for var receiver in earlier.receivers where needed.contains(receiver.name) {
@@ -101,6 +109,10 @@ public struct RoomCalibrator: Sendable {
         else { continue }
         histogram.lowest = min(max(histogram.lowest + Int(shift.rounded()), RoomModel.lowest), 20)
         calibration.histograms.append(histogram)
+      }
+      for visit in earlier.visits {
+        guard let room = visit.room.flatMap(names.rooms.firstIndex), keeps(room) else { continue }
+        calibration.visits.append(visit)
       }
     }
     return (calibration, kept)
@@ -133,9 +145,11 @@ public struct RoomCalibrator: Sendable {
   private func fit(_ walk: MarkedWalk, _ places: [[Int]], _ grid: RoomGrid, _ parts: Parts) -> RoomCalibration
   {
     var piles: [Int: Pile] = [:]
+    var visited: [Int: Double] = [:]
     for (moment, places) in zip(walk.moments, places) {
       let share = 1 / Double(max(places.count, 1))
       for place in places {
+        visited[place, default: 0] += share
         for hearing in moment.hearings {
           let level = Double(hearing.level)
           piles[hearing.hearer * grid.count + place, default: Pile()].add(level, share)
@@ -154,25 +168,47 @@ public struct RoomCalibrator: Sendable {
     }
     let losses = PathLossFit(points, usual: plan.hearers.map { PathLoss(usual: $0) }).losses
     let heard = Set(keys.map { $0 / grid.count })
-    var samples: [RoomCalibration.Sample] = []
+    var (samples, visits) = ([RoomCalibration.Sample](), [RoomCalibration.Visit]())
     if parts == .all {
       samples = keys.compactMap { sample($0, piles[$0] ?? Pile(), grid) }
+      visits = visited.keys.sorted().compactMap { visit($0, visited[$0] ?? 0, grid) }
     }
     return RoomCalibration(
       receivers: plan.hearers.indices.filter(heard.contains).map {
         .init(name: names.receivers[$0], power: losses[$0].power, exponent: losses[$0].exponent)
-      }, wallLoss: losses.first?.wall ?? SignalMaps.usualWall, samples: samples, histograms: [])
+      }, wallLoss: losses.first?.wall ?? SignalMaps.usualWall, samples: samples, visits: visits)
   }
 
   private func sample(_ key: Int, _ pile: Pile, _ grid: RoomGrid) -> RoomCalibration.Sample? {
     let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
     guard let place = grid.place(of: cell) else { return nil }
     let mean = pile.sum / pile.count
-    let floor = names.floors.indices.contains(place.floor) ? names.floors[place.floor] : nil
     return RoomCalibration.Sample(
-      receiver: names.receivers[hearer], floor: floor, x: place.point.x, y: place.point.y, level: mean,
+      receiver: names.receivers[hearer], floor: floorName(place.floor), x: place.point.x, y: place.point.y,
+      level: mean,
       spread: max(0, pile.squares / pile.count - mean * mean).squareRoot(),
       weight: pile.count * RoomWindows.length.seconds)
+  }
+
+  private func floorName(_ floor: Int) -> String? {
+    names.floors.indices.contains(floor) ? names.floors[floor] : nil
+  }
+
+  private func visit(_ cell: Int, _ count: Double, _ grid: RoomGrid) -> RoomCalibration.Visit? {
+    grid.place(of: cell).map { place in
+      RoomCalibration.Visit(
+        floor: floorName(place.floor), x: place.point.x, y: place.point.y,
+        weight: count * RoomWindows.length.seconds)
+    }
+  }
+
+  private func visits(_ walk: MarkedWalk) -> [RoomCalibration.Visit] {
+    names.rooms.indices.compactMap { room in
+      let count = walk.moments.count { Int($0.room) == room }
+      guard count > 0 else { return nil }
+      return RoomCalibration.Visit(
+        room: names.rooms[room], weight: Double(count) * RoomWindows.length.seconds)
+    }
   }
 
   private func histograms(_ walk: MarkedWalk) -> [RoomCalibration.Histogram] {

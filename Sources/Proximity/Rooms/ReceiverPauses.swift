@@ -13,7 +13,7 @@ struct ReceiverPauses: Sendable {
   /// Five minutes.
   private static let period: Int64 = 1000
   /// Windows (10 s) in which a receiver that may have failed moves nobody.
-  private static let doubt: Int64 = 33
+  static let doubt: Int64 = 33
   /// Windows (5 min) for which its levels count, if it was never silent for longer than `doubt` before. One that hears just one
   /// beacon often is: that beacon goes away.
   static let limit: Int64 = 1000

@@ -58,23 +58,47 @@ public struct RoomCalibration: Hashable, Sendable {
     }
   }
 
+  /// How long any receiver heard the beacon in a room or at a place. A receiver that heard it for less of that time was silent for
+  /// the rest.
+  public struct Visit: Hashable, Sendable {
+    /// Without outlines: the room.
+    public var room: String?
+    /// With outlines: the place.
+    public var floor: String?
+    public var x: Double
+    public var y: Double
+    /// Seconds of signal.
+    public var weight: Double
+
+    public init(room: String? = nil, floor: String? = nil, x: Double = 0, y: Double = 0, weight: Double) {
+      self.room = room
+      self.floor = floor
+      self.x = x
+      self.y = y
+      self.weight = weight
+    }
+  }
+
   public var receivers: [Receiver]
   /// dB for each wall between receiver and beacon.
   public var wallLoss: Double
   /// Empty if the rooms have no outlines.
   public var samples: [Sample]
   public var histograms: [Histogram]
+  /// Empty: unknown, so silence says nothing.
+  public var visits: [Visit]
   /// RSSI at 1 m in dBm of the walk's beacon, from its frames or the configuration; nil: unknown.
   public var measuredPower: Double?
 
   public init(
     receivers: [Receiver] = [], wallLoss: Double, samples: [Sample] = [], histograms: [Histogram] = [],
-    measuredPower: Double? = nil
+    visits: [Visit] = [], measuredPower: Double? = nil
   ) {
     self.receivers = receivers
     self.wallLoss = wallLoss
     self.samples = samples
     self.histograms = histograms
+    self.visits = visits
     self.measuredPower = measuredPower
   }
 

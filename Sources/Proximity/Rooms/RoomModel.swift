@@ -29,6 +29,8 @@ struct RoomModel: Sendable {
   /// Number of rooms in which a beacon can be.
   let possibleRooms: Int
   private let tables: LikelihoodTables
+  /// nil: unknown, so a receiver's silence says nothing.
+  let hearability: Hearability?
 
   /// A receiver among many rooms without outlines. It hears beacons in its own rooms alike, and those in all others alike.
   private struct NamedHearer {
@@ -133,6 +135,11 @@ struct RoomModel: Sendable {
     access = RoomAccess(plan, grid, rooms)
     possibleRooms = access.sizes.count { $0 > 0 }
     tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
+    hearability =
+      isCalibrated
+      ? calibration.flatMap {
+        Hearability($0, maps, grid, rooms: names, receivers: receivers, floors: floors)
+      } : nil
   }
 
   /// A model of positions only, without rooms.
@@ -150,6 +157,7 @@ struct RoomModel: Sendable {
     runs = []
     access = RoomAccess()
     possibleRooms = 0
+    hearability = nil
     tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
   }
 

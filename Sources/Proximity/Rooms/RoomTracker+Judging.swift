@@ -56,7 +56,8 @@ extension RoomTracker {
       Self.judge(
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
-        placeAndPower: &placeAndPower, prior: appearance.prior, nearby: nearby)
+        placeAndPower: &placeAndPower, prior: appearance.prior, nearby: nearby,
+        presences: presences(in: window, new: spoken))
       sumRooms(ofTrack: track)
       if !isInDoubt(in: window) {
         decide(
@@ -179,7 +180,8 @@ extension RoomTracker {
   private static func judge(
     _ track: Int, _ hearings: [RoomHearing], new count: Int, in window: Int64, state: inout RoomTrack,
     beliefs: inout RoomBeliefs, model: RoomModel, filter: inout RoomFilter,
-    placeAndPower: inout PlaceAndPower, prior: [Float], nearby: NearbyRooms?
+    placeAndPower: inout PlaceAndPower, prior: [Float], nearby: NearbyRooms?,
+    presences: [Hearability.Presence]
   ) {
     beliefs.change(track, nearby) { belief in
       if let last = state.window, window > last {
@@ -213,6 +215,13 @@ extension RoomTracker {
         // Prevents underflow.
         if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
       }
+      for (index, presence) in presences.enumerated() {
+        let shift = offset + presence.gain
+        if let table = model.hearability?.likelihoods(presence, shift: shift, after: pause) {
+          filter.weigh(belief, by: table)
+        }
+        if index % 4 == 3, !filter.normalise(belief) { break }
+      }
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
       }
@@ -222,6 +231,24 @@ extension RoomTracker {
         UnsafeBufferPointer(belief), hearings.prefix(count), state.offset, model, filter, at: nearby)
       RoomOffset.learn(residual, &state)
     }
+  }
+
+  /// Which receivers heard the beacon in a window and which did not. One that just failed did neither: it heard no other beacon
+  /// either, or a level of this one still stands for it.
+  private func presences(in window: Int64, new count: Int) -> [Hearability.Presence] {
+    guard model.hearability != nil else { return [] }
+    let heard = HearerSet(hearings.prefix(count).lazy.map(\.hearer))
+    let mute = HearerSet(hearings.lazy.filter(\.isDoubtful).map(\.hearer)).union(blind).union(drift.elsewhere)
+    let gains = gainsOfHearers
+    return plan.hearers.indices.compactMap { hearer in
+      let isHeard = heard.contains(hearer)
+      guard isHeard || !mute.contains(hearer) && isAlive(hearer, in: window) else { return nil }
+      return Hearability.Presence(hearer: hearer, isHeard: isHeard, gain: gains[hearer])
+    }
+  }
+
+  private func isAlive(_ hearer: Int, in window: Int64) -> Bool {
+    lastWord(hearer, before: window + 1).map { window - $0 <= ReceiverPauses.doubt } ?? false
   }
 
   /// Reports another room if the belief, whose sums are known, requires it.
