@@ -104,13 +104,14 @@ const hasBeacons = ({ beacons, beacons_unheard: unheard = [] }) => beacons.lengt
 
 const command = (text) => { const pre = el('pre', { tabindex: 0, role: 'group', 'aria-label': text, text }); return [pre, el('div.row', {}, copyButton(() => pre.textContent))]; };
 const installed = '/etc/beaconkeeper/beaconkeeper.yaml', secret = '/etc/beaconkeeper/http-write';
-/** How the page gets the right to change something: for the package's file, lines that do it all. */
-const toMayWrite = ({ configuration_file: file, passwords }) => [
-  el('div.yaml', {}, el('p', { text: file === installed ? words.mayNot : words.mayNotElsewhere }), ...command(file === installed ? [
-    `openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin ${secret}`, 'sudo chown beaconkeeper /etc/beaconkeeper',
-    `sudo sed -i '/^  listen:/a\\  write_password_file: ${secret}' ${installed}`, 'sudo systemctl restart beaconkeeper', `sudo cat ${secret}`].join('\n') : '  write_password_file: http-write')),
-  el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : ''),
-];
+/** How the page gets the right to change something: for the package's file, a command or lines that do it all. */
+const toMayWrite = (overview) => {
+  const { configuration_file: file, passwords } = overview, told = (text, lines) => el('div.yaml', {}, el('p', { text }), ...command(lines));
+  return [el('p', { text: words.mayNot }), ...file !== installed ? [told(words.elsewhere, '  write_password_file: http-write')] : [
+    ...hasBeacons(overview) ? [] : [told(words.byInit, 'sudo beaconkeeper init')], told(words.byLines, [`openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin ${secret}`, 'sudo chown beaconkeeper /etc/beaconkeeper',
+    `sudo sed -i '/^  listen:/a\\  write_password_file: ${secret}' ${installed}`, 'sudo systemctl restart beaconkeeper', `sudo cat ${secret}`].join('\n'))],
+  el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : '')];
+};
 
 /** Shows what would be changed, then saves exactly that. `ask` gets whether it is a preview. */
 function reviewer(desk, body, onSaved = () => {}) {
