@@ -42,7 +42,7 @@ final class SetupDesk: Sendable {
   }
 
   let stage: any Stage
-  /// The one that the gateway uses until it is restarted.
+  /// The one that the gateway uses.
   let running: BrokerSettings
   private let clock: @Sendable () -> MonotonicTime
   private let state = Mutex(State())

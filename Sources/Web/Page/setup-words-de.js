@@ -11,7 +11,7 @@ export const words = {
   byLines: 'Auf dem Rechner des Gateways erlauben diese Zeilen der Seite, die Konfiguration zu ändern, wie sie ist, und zeigen das Passwort dafür:',
   elsewhere: 'Schreiben Sie ein Passwort zum Ändern in eine Datei, die nur der Benutzer des Gateways lesen darf, nennen Sie sie in der Konfiguration, unter listen: bei http:, und starten Sie das Gateway neu:', thenLogin: 'Melden Sie sich dann mit diesem Passwort an.', login: 'Anmelden',
   obstacle: (why) => `Hier lässt sich nichts speichern: ${why}. Jeder Schritt zeigt stattdessen die Zeilen für die Datei.`,
-  restart: 'Das Gateway benutzt noch den früheren Broker. Starten Sie es neu, dann geht es hier von selbst weiter:',
+  restart: 'Das Gateway wechselt in wenigen Sekunden zum neuen Broker, dann geht es hier von selbst weiter. Bleibt das hier stehen, sagt das Protokoll des Gateways, warum: journalctl -u beaconkeeper. So versucht es das noch einmal:',
   broker: {
     lead: 'Wohin das Gateway veröffentlicht, und wo Home Assistant und Boards wie ESPresense ihm begegnen.',
     now: (url, isConnected) => `In der Datei steht ${url}. Das Gateway ist ${isConnected ? '' : 'nicht '}verbunden.`, own: 'der eigene Broker des Gateways',

@@ -11,7 +11,7 @@ export const words = {
   byLines: 'On the gateway’s machine, these lines let this page change the configuration as it is, and show the password for that:',
   elsewhere: 'Put a password for changes into a file that only the gateway’s user may read, name it in the configuration, below listen: of http:, and restart the gateway:', thenLogin: 'Then log in with that password.', login: 'Log in',
   obstacle: (why) => `Nothing can be saved here: ${why}. Each step shows the lines for the file instead.`,
-  restart: 'The gateway still uses the former broker. Restart it, and this page goes on by itself:',
+  restart: 'The gateway goes to the new broker within seconds, and this page goes on by itself. If this stays here, the gateway’s log says why: journalctl -u beaconkeeper. This tries it again:',
   broker: {
     lead: 'Where the gateway publishes, and where Home Assistant and boards such as ESPresense meet it.',
     now: (url, isConnected) => `The file says ${url}. The gateway is ${isConnected ? '' : 'not '}connected.`, own: 'the gateway’s own broker',

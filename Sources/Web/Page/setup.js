@@ -22,7 +22,7 @@ export async function setupView(wanted) {
   /** What the gateway tells of its file and of what it found; null: not asked yet. */
   let picture = null, timer = null, isEnded = false, step = null;
   const problem = el('p.problem', { role: 'alert', hidden: true }), obstacle = el('p.problem', { role: 'alert', hidden: true }), refusal = el('section.sheet.setup-part', { hidden: true }), body = el('section.sheet.setup-step');
-  const restarting = el('div.yaml.setup-restart', { hidden: true }, el('p', { role: 'status', text: words.restart }), ...command('sudo systemctl restart beaconkeeper'));
+  const restarting = el('div.yaml.setup-restart', { hidden: true }, el('p', { role: 'status', text: words.restart }), ...command('sudo systemctl reload beaconkeeper'));
   const desk = { take, ask, mayAsk: () => picture && !picture.asking, get picture() { return picture; } };
   const steps = { broker: brokerStep(desk), receivers: receiversStep(desk), beacon: beaconStep(), rooms: roomsStep(desk), home: homeStep() };
   const tabs = Object.fromEntries(order.map((name, i) => [name, button(`${i + 1} ${words.steps[name]}`, () => open(name), { 'data-step': name })]));
