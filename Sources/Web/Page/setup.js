@@ -152,10 +152,10 @@ function brokerStep(desk) {
   const label = (name, input) => el('label.field', {}, el('span', { text: name }), input);
   const values = () => own.checked ? {} : { url: url.value.trim(), username: user.value.trim(), password: password.value };
   let tried = null, isFilled = false;
-  const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), revision: desk.picture.revision } }),
+  const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), trial: tried?.id, revision: desk.picture.revision } }),
     // It is in its file now. Saved again, it would get another one.
     () => { password.value = ''; });
-  const attempt = button(text.try, async () => { tried = JSON.stringify(values()); const now = await desk.ask('setup/try', { method: 'POST', body: values() }); if (now) desk.take(now); else tried = null; }, { 'data-do': 'try' });
+  const attempt = button(text.try, async () => { const what = values(); tried = { what: JSON.stringify(what) }; const now = await desk.ask('setup/try', { method: 'POST', body: what }); tried = now && { ...tried, id: now.trying }; if (now) desk.take(now); }, { 'data-do': 'try' });
   const find = button(text.find, async () => { const now = await desk.ask('setup/find-brokers', { method: 'POST', body: {} }); if (now) desk.take(now); }, { 'data-do': 'find' });
   const fields = el('div.fields', {}, label(text.url, url), label(text.user, user), label(text.password, password));
   for (const input of [url, user, password]) input.addEventListener('input', () => changed());
@@ -166,7 +166,8 @@ function brokerStep(desk) {
   function refresh() {
     const { picture } = desk;
     if (!picture) return;
-    const isTried = tried !== null && tried === JSON.stringify(values()), { trial } = picture, isAsking = picture.asking === 'trial';
+    // Another page may try something else.
+    const isTried = tried?.what === JSON.stringify(values()), trial = picture.trial?.id === tried?.id ? picture.trial : null, isAsking = picture.asking === 'trial';
     const works = isTried && !isAsking && trial && trial.state !== 'fault';
     show(outcome, isTried && (isAsking || trial != null));
     attribute(outcome, 'data-kind', isAsking ? null : trial?.state);
