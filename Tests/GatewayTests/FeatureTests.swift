@@ -140,6 +140,12 @@ import Testing
     #expect(try read(["van", "bag"]) == ["notes/van": .atMostOnce, "notes/bag": .atMostOnce])
   }
 
+  @Test func `the command that watches a broker is one command, whatever the broker is called`() throws {
+    let yaml = "broker: { url: \"mqtt://a;id\", username: \"it's $me\" }\n"
+    guard case .remote(let broker) = try Scene.configuration(yaml).broker else { return }
+    #expect(broker.subscriber == #"mosquitto_sub -h 'a;id' -p 1883 -u 'it'\''s $me' -P …"#)
+  }
+
   /// MQTT 3.1.1 does not say that another client came with the same id.
   @Test func `connections that end at once are told as a quarrel about the id, once`() {
     var quarrel = Quarrel()

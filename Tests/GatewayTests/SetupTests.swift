@@ -2,6 +2,7 @@ import Configuration
 import Contract
 import Core
 import Foundation
+import Mosquitto
 import Pipeline
 import Synchronization
 import TestSupport
@@ -158,9 +159,12 @@ import Testing
   }
 
   @Test func `what a stranger says in its certificate is not repeated`() {
-    let finding = DoctorFinding("broker", .fault, "a:1: the name is another: it is for evil.example")
-    let trial = SetupDesk.Trial(.embedded, id: "1", finding)
-    #expect(trial.finding.words == "a:1: the name is another")
+    var failure = ConnectionFailure(.wrongHostName, "the name is another")
+    failure.names = "evil.example"
+    let finding = Doctor.finding("a:1", .refused(failure), remedy: "mend it")
+    #expect(finding.text.contains("a:1: the name is another: it is for evil.example"))
+    #expect(DoctorFinding.json([finding]).contains("another: it is for evil.example"))
+    #expect(finding.words == "a:1: the name is another")
   }
 
   @Test func `what was tried is what can be saved, whoever tried something else`() async throws {

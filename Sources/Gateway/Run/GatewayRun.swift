@@ -107,7 +107,7 @@ package struct GatewayRun: Sendable {
       do {
         // The folder contains the port and the password. Users who may not read it must not see them in a list of processes
         // either.
-        let watch = "XDG_CONFIG_HOME=\(broker.watchFolder) mosquitto_sub -v -t 'beaconkeeper/#'"
+        let watch = "XDG_CONFIG_HOME=\(shellWord(broker.watchFolder)) mosquitto_sub -v -t 'beaconkeeper/#'"
         try await run(options, watch: watch, beside: EmbeddedBrokerService(broker: broker), until: end)
       } catch {
         await broker.stop()
@@ -265,7 +265,7 @@ package struct GatewayRun: Sendable {
     guard case .remote(let broker) = configuration.broker, let reloads else { return nil }
     let discovery = AnnouncementPlan(configuration).discovery
     let remedy =
-      "\(broker.subscriber) -t '\(configuration.topics.base)/#' -t '\(discovery.filter)' --retained-only --remove-retained -W 3"
+      "\(broker.subscriber) -t \(shellWord(configuration.topics.base + "/#")) -t \(shellWord(discovery.filter)) --retained-only --remove-retained -W 3"
     return BrokerLink.Farewell(isFirst: discovery.isOwn, remedy: remedy) {
       switch reloads.next?.broker {
       case nil: false
@@ -276,7 +276,8 @@ package struct GatewayRun: Sendable {
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {
-    "\(broker.subscriber) -v -t '\(broker.baseTopic)/#'" + (broker.subscriberNeeds.map { "  # \($0)" } ?? "")
+    "\(broker.subscriber) -v -t \(shellWord(broker.baseTopic + "/#"))"
+      + (broker.subscriberNeeds.map { "  # \($0)" } ?? "")
   }
 }
 

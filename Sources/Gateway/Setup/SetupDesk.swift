@@ -109,9 +109,5 @@ extension SetupDesk.Trial {
   init(_ broker: BrokerSettings, id: String, _ finding: DoctorFinding) {
     (self.id, self.finding) = (id, finding)
     if case .remote(let remote) = broker { (url, username) = (remote.url, remote.username) }
-    // The names in a certificate are the peer's own words.
-    if let names = finding.words.firstRange(of: ": it is for ") {
-      self.finding.words = String(finding.words[..<names.lowerBound])
-    }
   }
 }
