@@ -39,7 +39,12 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
 
   package var kind: Kind
   /// One sentence for the user, without the host.
-  package var description: String
+  package var sentence: String
+  /// The names in the broker's certificate, if they are the reason. Anybody can put anything there.
+  package var names: String?
+
+  package var peersWords: String? { names.map { ": it is for \($0)" } }
+  package var description: String { sentence + (peersWords ?? "") }
 
   /// Whether the same attempt will always fail unless someone changes a configuration.
   ///
@@ -57,9 +62,9 @@ package struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConver
     }
   }
 
-  init(_ kind: Kind, _ description: String) {
+  package init(_ kind: Kind, _ sentence: String) {
     self.kind = kind
-    self.description = description
+    self.sentence = sentence
   }
 }
 
@@ -87,7 +92,7 @@ extension ConnectionFailure {
   /// Why an attempt failed before the broker answered.
   init(error: Int32, errno: Int32, diagnosis: Inbox.Diagnosis, _ options: Options) {
     self.init(causeOf: error, errno: errno, diagnosis, options)
-    if kind == .wrongHostName, let names = diagnosis.names { description += ": it is for \(names)" }
+    if kind == .wrongHostName { names = diagnosis.names }
   }
 
   private init(causeOf error: Int32, errno: Int32, _ diagnosis: Inbox.Diagnosis, _ options: Options) {

@@ -31,7 +31,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains("accepts the connection"))
     #expect(result.errors.contains("beaconkeeper run --config beaconkeeper.yaml"))
-    #expect(names == ["beaconkeeper.yaml"])
+    #expect(names == ["beaconkeeper.write", "beaconkeeper.yaml"])
     let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
     #expect(check.status == 0)
     #expect(check.output.contains("0 errors, 0 warnings"))
@@ -44,7 +44,7 @@ import Testing
   @Test func aPageForEveryNetworkHasAPasswordOfItsOwn() async throws {
     let result = try await run("--broker", "embedded", "--no-beacons", "--no-zone", "--page", "everywhere")
     #expect(result.status == 0, "\(result.errors)")
-    #expect(names == ["beaconkeeper.page", "beaconkeeper.yaml"])
+    #expect(names == ["beaconkeeper.page", "beaconkeeper.write", "beaconkeeper.yaml"])
     let password = text("beaconkeeper.page").trimmingCharacters(in: .newlines)
     #expect(password.count == 23 && result.errors.contains("The dashboard's password: \(password)"))
     let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
@@ -53,6 +53,28 @@ import Testing
         "http://0.0.0.0:8099; for whoever reaches this address; in the clear; with a password"))
     let wrong = try await run("--broker", "embedded", "--no-beacons", "--no-zone", "--page", "me", "--force")
     #expect(wrong.status == 64)
+  }
+
+  @Test func `the dashboard may change things with a password of its own, unless that is refused`()
+    async throws
+  {
+    let result = try await run("--broker", "embedded", "--no-beacons")
+    #expect(result.status == 0, "\(result.errors)")
+    let password = text("beaconkeeper.write").trimmingCharacters(in: .newlines)
+    #expect(password.count == 23 && result.errors.contains("password for changes: \(password)\n"))
+    #expect(!text("beaconkeeper.yaml").contains(password))
+    let mode = try FileManager.default.attributesOfItem(
+      atPath: folder.appendingPathComponent("beaconkeeper.write").path)[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+    let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
+    #expect(check.output.contains("the write password allows changes"), "\(check.output)")
+    #expect(check.output.contains("0 errors, 0 warnings"), "\(check.output)")
+    let refused = try await run(
+      "--broker", "embedded", "--no-beacons", "--no-page-changes", "--output", "other.yaml")
+    #expect(refused.status == 0 && !refused.errors.contains("for changes"))
+    #expect(!text("other.yaml").contains("write_password_file") && !names.contains("other.write"))
+    let nowhere = try await run("--broker", "embedded", "--no-beacons", "--page", "off", "--page-changes")
+    #expect(nowhere.status == 64)
   }
 
   @Test func withoutATerminalMissingOptionsAreNamedAndNothingIsWritten() async throws {
@@ -68,7 +90,7 @@ import Testing
     let refused = try await run("--broker", "embedded", "--no-beacons")
     #expect(refused.status == 73)
     #expect(text("beaconkeeper.yaml") == "# mine\n")
-    let forced = try await run("--broker", "embedded", "--no-beacons", "--force")
+    let forced = try await run("--broker", "embedded", "--no-beacons", "--force", "--page", "off")
     #expect(forced.status == 0)
     #expect(text("beaconkeeper.yaml").contains("broker: embedded"))
     #expect(text("beaconkeeper.yaml.old") == "# mine\n")
@@ -142,7 +164,7 @@ import Testing
         ("User name", "\r"), ("Password", "right\r"), ("Which beacons", "99\r"), ("Which beacons", "1\r"),
         ("Name of", "key\r"), ("Name of the zone", "\r"), ("When is a beacon", "3\r"),
         ("When is a beacon", "3 m\r"),
-        ("Who may look", "\r"), ("Name of this gateway", "attic\r"),
+        ("Who may look", "\r"), ("May the dashboard change", "no\r"), ("Name of this gateway", "attic\r"),
       ])
     #expect(result.status == 0, "\(result.output)")
     #expect(!result.output.contains("right"), "a password is not shown")
@@ -177,7 +199,7 @@ import Testing
       [
         ("Listen through them", "\r"), ("Which beacons", "1\r"), ("Name of", "keys\r"),
         ("A room for each", "\r"), ("Name of a zone", "\r"), ("Who may look", "\r"),
-        ("Name of this gateway", "attic\r"),
+        ("May the dashboard change", "\r"), ("Name of this gateway", "attic\r"),
       ])
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("ESPresense: bath, hall, kitchen"), "\(result.output)")

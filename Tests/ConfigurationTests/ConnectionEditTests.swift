@@ -45,6 +45,23 @@ import Testing
     #expect(try changed(before, username: "gw", password: password) == after)
   }
 
+  @Test(arguments: [
+    (
+      #"{ "gateway": { "name": "g" }, "broker": { "url": "mqtt://localhost", "client_id": "g1" } }"#,
+      #"{ "gateway": { "name": "g" }, "broker": { "url": "mqtt://broker.lan", "username": "gw", "client_id": "g1" } }"#
+    ),
+    (
+      #"{ "gateway": { "name": "g" }, "broker": "embedded" }"#,
+      #"{ "gateway": { "name": "g" }, "broker": { "url": "mqtt://broker.lan", "username": "gw" } }"#
+    ),
+  ])
+  func `a file that is JSON stays JSON`(before: String, after: String) throws {
+    #expect(try changed(before, username: "gw") == after)
+    #expect(
+      try changed(after, url: nil) == #"{ "gateway": { "name": "g" }, "broker": "embedded" }"#)
+    _ = try JSONTree(Array(after.utf8))
+  }
+
   @Test func `a password stays only if that is meant`() throws {
     let before =
       "broker:\n  url: mqtt://localhost\n  username: gw\n  password_file: old\nzones: [{ name: z }]\n"

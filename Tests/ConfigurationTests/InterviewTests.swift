@@ -9,7 +9,7 @@ import Testing
 
   @Test func aFewAnswersMakeAWholeConfiguration() async throws {
     let village = Village(
-      ["", "1,2", "", "Van", "", "-70 dBm", "", ""], brokers: [lan], beacons: [key, van])
+      ["", "1,2", "", "Van", "", "-70 dBm", "", "", ""], brokers: [lan], beacons: [key, van])
     var interview = village.interview()
     try await interview.run()
     #expect(interview.draft.broker == .remote(.init(url: "mqtt://broker.lan")))
@@ -19,14 +19,14 @@ import Testing
   }
 
   @Test func withoutABrokerNearbyEnterTakesTheEmbeddedOne() async throws {
-    var interview = Village(["", "", "", ""]).interview()
+    var interview = Village(["", "", "", "", ""]).interview()
     try await interview.run()
     #expect(interview.draft.broker == .embedded)
     #expect(interview.draft.zone == nil)
   }
 
   @Test func withoutARadioItSaysSoAndGoesOn() async throws {
-    let village = Village(["embedded", "key=C1:00:00:00:00:01", "-", "", ""], beacons: nil)
+    let village = Village(["embedded", "key=C1:00:00:00:00:01", "-", "", "", ""], beacons: nil)
     var interview = village.interview()
     try await interview.run()
     #expect(village.told.contains("Nothing can be heard: there is no Bluetooth adapter."))
@@ -38,7 +38,8 @@ import Testing
 
   @Test func `boards on the broker are receivers, each with its room`() async throws {
     let village = Village(
-      ["", "", "1", "", "maybe", "", "study", "", "", ""], brokers: [lan], beacons: [key], scanners: boards)
+      ["", "", "1", "", "maybe", "", "study", "", "", "", ""], brokers: [lan], beacons: [key],
+      scanners: boards)
     var interview = village.interview()
     try await interview.run()
     #expect(village.told.contains("  ESPresense: bath, hall, kitchen"))
@@ -52,13 +53,14 @@ import Testing
   }
 
   @Test func `a machine without an adapter listens through the boards alone`() async throws {
-    let village = Village(["", "", "", "no", "", "", ""], brokers: [lan], beacons: nil, scanners: boards)
+    let village = Village(["", "", "", "no", "", "", "", ""], brokers: [lan], beacons: nil, scanners: boards)
     var interview = village.interview()
     try await interview.run()
     #expect(interview.draft.rooms.isEmpty && interview.draft.zone == nil)
     let made = try interview.draft.read(path: "/nowhere/beaconkeeper.yaml")
     #expect(made.radio.duty == .off)
-    var refused = Village(["", "no", "", "", ""], brokers: [lan], beacons: nil, scanners: boards).interview()
+    var refused = Village(["", "no", "", "", "", ""], brokers: [lan], beacons: nil, scanners: boards)
+      .interview()
     try await refused.run()
     #expect(!refused.draft.text.contains("scanners:") && !refused.draft.text.contains("duty: off"))
   }
@@ -82,11 +84,11 @@ import Testing
   @Test func `the dashboard is for this machine, or for everybody who has its password`() async throws {
     let placement = Placement(path: "/etc/beaconkeeper/beaconkeeper.yaml", hasService: true)
     for (reply, password) in [("", nil), ("everywhere", "made-now"), ("off", nil)] as [(String, String?)] {
-      let village = Village(["embedded", "", "somewhere", reply, "", ""])
+      let village = Village(["embedded", "", "somewhere", reply, "", "", ""])
       var interview = village.interview()
       try await interview.run()
       #expect(village.told.contains("  here, everywhere or off?"))
-      #expect(village.told.contains { $0.contains("made-now") } == (password != nil))
+      #expect(village.told.contains("The dashboard's password: made-now") == (password != nil))
       let files = try interview.files(at: placement, passwordFile: nil)
       #expect(files.page?.revealed == password)
       #expect(files.configuration.contains("http:") == (reply != "off"))
@@ -99,11 +101,27 @@ import Testing
     #expect(placement.pagePath == "/etc/credstore/beaconkeeper.page")
   }
 
+  @Test(arguments: ["", "yes", "no"])
+  func `the dashboard may change things with a password of its own, unless somebody says no`(reply: String)
+    async throws
+  {
+    let village = Village(["embedded", "", "", reply, ""])
+    var interview = village.interview()
+    try await interview.run()
+    let placement = Placement(path: "/etc/beaconkeeper/attic.yaml", hasService: true)
+    let files = try interview.files(at: placement, passwordFile: nil)
+    #expect(placement.writePath == "/etc/credstore/beaconkeeper-attic.write")
+    #expect(files.write?.revealed == (reply == "no" ? nil : "made-now"))
+    #expect(village.told.contains { $0.contains("for changes: made-now") } == (reply != "no"))
+    let line = "  write_password_file: $CREDENTIALS_DIRECTORY/beaconkeeper-attic.write\n"
+    #expect(files.configuration.contains(line) == (reply != "no"))
+  }
+
   @Test func aBadAnswerIsAskedForAgainWithTheReason() async throws {
     let village = Village(
       [
         "foo://x", "embedded", "5", "1", String(repeating: "x", count: 300), "key", "house", "3", "3 m", "",
-        "",
+        "", "",
       ],
       beacons: [key])
     var interview = village.interview()
@@ -117,7 +135,7 @@ import Testing
   @Test func aBrokerThatWantsAPasswordGetsOne() async throws {
     let refusal = ConnectionRefusal("not authorised", concernsCredentials: true)
     let village = Village(
-      ["", "gateway", "wrong", "", "right", "", "", ""], brokers: [lan], refusals: [refusal, refusal])
+      ["", "gateway", "wrong", "", "right", "", "", "", ""], brokers: [lan], refusals: [refusal, refusal])
     var interview = village.interview()
     try await interview.run()
     var remote = Draft.Remote(url: "mqtt://broker.lan")
@@ -129,23 +147,23 @@ import Testing
   @Test func `a certificate for another name is asked for its name`() async throws {
     let refusal = ConnectionRefusal("the certificate is for a.example", concernsName: true)
     let url = "mqtts://10.0.0.2"
-    var named = Village([url, "a.example", "", "", ""], refusals: [refusal]).interview()
+    var named = Village([url, "a.example", "", "", "", ""], refusals: [refusal]).interview()
     try await named.run()
     var remote = Draft.Remote(url: url)
     remote.serverName = "a.example"
     #expect(named.draft.broker == .remote(remote))
     #expect(named.draft.text.contains("  server_name: a.example"))
-    var other = Village([url, "", "mqtts://a.example", "", "", ""], refusals: [refusal]).interview()
+    var other = Village([url, "", "mqtts://a.example", "", "", "", ""], refusals: [refusal]).interview()
     try await other.run()
     #expect(other.draft.broker == .remote(.init(url: "mqtts://a.example")))
   }
 
   @Test func aBrokerThatIsNotThereCanBeKeptOrChanged() async throws {
     let refusal = ConnectionRefusal("did not answer")
-    var kept = Village(["far", "", "", "", ""], refusals: [refusal]).interview()
+    var kept = Village(["far", "", "", "", "", ""], refusals: [refusal]).interview()
     try await kept.run()
     #expect(kept.draft.broker == .remote(.init(url: "mqtt://far")))
-    var changed = Village(["far", "near", "", "", ""], refusals: [refusal]).interview()
+    var changed = Village(["far", "near", "", "", "", ""], refusals: [refusal]).interview()
     try await changed.run()
     #expect(changed.draft.broker == .remote(.init(url: "mqtt://near")))
   }

@@ -13,7 +13,8 @@ import Testing
 @testable import Mosquitto
 
 /// What the link to the broker and the reload do for features.
-@Suite struct FeatureTests {
+// The signal of one test reaches the others, too.
+@Suite(.serialized) struct FeatureTests {
   /// Remembers its configurations, and reads a topic of the name of each beacon.
   private final class Remembering: Feature {
     let all = Mutex<[Configuration]>([])
@@ -70,6 +71,56 @@ import Testing
     #expect(try await told(2) == [expected, expected, expected])
   }
 
+  @Test func `with another broker the gateway begins anew, unless something stands against it`() async throws
+  {
+    func loaded(_ rules: String) throws -> Configuration.Loaded {
+      try Configuration.read(
+        Array(rules.utf8), path: "site.yaml", environment: [:], hostName: "pi", connects: false)
+    }
+    let first = try loaded(Self.rules("home", "key"))
+    let other = try loaded(
+      Self.rules("elsewhere", "bag") + "broker: { url: mqtt://broker.lan }\nhttp: on\nradio: { duty: off }\n")
+    let isFull = Mutex(true)
+    let feature = Remembering()
+    let reloads = await ReloadRequests(of: "/no/such/file.yaml")
+    func told(_ count: Int) async throws -> [Configuration] {
+      for _ in 0..<3000 where feature.all.withLock(\.count) < count {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return feature.all.withLock { $0 }
+    }
+    let service = Task { [logger] in
+      try await ReloadService(
+        reloads: reloads, configuration: first.configuration, features: [feature], notifier: nil,
+        logger: logger
+      ) { isFull.withLock { $0 } ? "the disk is full" : nil }.run()
+    }
+    defer { service.cancel() }
+    reloads.ask(other)
+    #expect(try await told(1).last?.beacons.map(\.name) == ["bag"])
+    isFull.withLock { $0 = false }
+    // A zone that is saved does not try again what has refused the gateway.
+    reloads.refusedBroker = other.configuration.broker
+    reloads.ask(other)
+    #expect(try await told(2).count == 2)
+    #expect(!reloads.isRestarting)
+    reloads.refusedBroker = nil
+    // Nor does what lacks its password.
+    reloads.ask(
+      try loaded("broker: { url: mqtt://broker.lan, username: gw, password_file: /no/such/file }\n"))
+    #expect(try await told(3).count == 3)
+    #expect(!reloads.isRestarting)
+    reloads.ask(other)
+    try await service.value
+    #expect(feature.all.withLock(\.count) == 3)
+    let next = try #require(reloads.takeNext())
+    #expect(next.configuration.broker == other.configuration.broker)
+    #expect(next.configuration.beacons == other.configuration.beacons)
+    #expect(next.configuration.gatewayName == "home" && next.configuration.http == nil)
+    #expect(next.configuration.radio == first.configuration.radio && next.revision == other.revision)
+    #expect(!reloads.isRestarting)
+  }
+
   @Test func `what features read is subscribed to, and given up when they read it no more`() throws {
     let client = try Client(Options(host: "127.0.0.1", port: 1))
     let listener = GatewayRun.Listener()
@@ -87,6 +138,12 @@ import Testing
     #expect(try read(["key", "bag"]) == ["notes/key": .atMostOnce, "notes/bag": .atMostOnce])
     #expect(try read(["bag", "bag"]) == ["notes/bag": .atMostOnce])
     #expect(try read(["van", "bag"]) == ["notes/van": .atMostOnce, "notes/bag": .atMostOnce])
+  }
+
+  @Test func `the command that watches a broker is one command, whatever the broker is called`() throws {
+    let yaml = "broker: { url: \"mqtt://a;id\", username: \"it's $me\" }\n"
+    guard case .remote(let broker) = try Scene.configuration(yaml).broker else { return }
+    #expect(broker.subscriber == #"mosquitto_sub -h 'a;id' -p 1883 -u 'it'\''s $me' -P …"#)
   }
 
   /// MQTT 3.1.1 does not say that another client came with the same id.

@@ -2,6 +2,7 @@ import Configuration
 import Contract
 import Core
 import Foundation
+import Mosquitto
 import Pipeline
 import Synchronization
 import TestSupport
@@ -140,7 +141,7 @@ import Testing
       time.withLock { $0 }
     }
     func begin() async throws -> Int {
-      let status = desk.begin(.trial(configuration))?.status
+      let status = desk.begin(.trial(configuration, id: "1"))?.status
       for _ in 0..<3000 where desk.current.inquiry != nil { try await Task.sleep(for: .milliseconds(20)) }
       return status ?? 200
     }
@@ -148,7 +149,7 @@ import Testing
     guard case .remote(let broker) = configuration.broker else { return }
     let busy = SetupDesk(SilentStage(pipeline: Pipeline(configuration), editor: editor))
     #expect(busy.begin(.receivers(broker)) == nil)
-    #expect(busy.begin(.trial(configuration))?.status == 409)
+    #expect(busy.begin(.trial(configuration, id: "1"))?.status == 409)
     var answers: [Int] = []
     for _ in 0..<7 { answers.append(try await begin()) }
     #expect(answers == [200, 200, 200, 200, 200, 200, 429])
@@ -158,9 +159,41 @@ import Testing
   }
 
   @Test func `what a stranger says in its certificate is not repeated`() {
-    let finding = DoctorFinding("broker", .fault, "a:1: the name is another: it is for evil.example")
-    let trial = SetupDesk.Trial(.embedded, finding)
-    #expect(trial.finding.words == "a:1: the name is another")
+    var failure = ConnectionFailure(.wrongHostName, "the name is another")
+    failure.names = "evil.example"
+    let finding = Doctor.finding("a:1", .refused(failure), remedy: "mend it")
+    #expect(finding.text.contains("a:1: the name is another: it is for evil.example"))
+    #expect(DoctorFinding.json([finding]).contains("another: it is for evil.example"))
+    #expect(finding.words == "a:1: the name is another")
+  }
+
+  @Test func `what was tried is what can be saved, whoever tried something else`() async throws {
+    defer { clean() }
+    let mosquitto = try TestBroker()
+    _ = try await mosquitto.start()
+    let (good, bad) = (broker(mosquitto.port), broker(try freePort()))
+    func trying(_ body: String) async throws -> String {
+      guard case .text(let id)? = try call(.post, "setup/try", body).body["trying"] else {
+        throw Trouble("it tries nothing")
+      }
+      #expect(try await found().body["trial"]?["id"] == .text(id))
+      return id
+    }
+    func save(_ body: String, _ id: String) throws -> Int {
+      try call(.post, "setup/broker", body.replacing("}", with: #","trial":"\#(id)","preview":true}"#)).status
+    }
+    let failed = try await trying(bad)
+    let worked = try await trying(good)
+    #expect(failed != worked)
+    #expect(try save(bad, failed) == 409, "it does not work")
+    #expect(try save(bad, worked) == 409, "another one works")
+    #expect(try save(good, worked) == 200)
+    // Somebody else's trial changes nothing.
+    #expect(try await trying(bad) == failed)
+    #expect(try save(good, worked) == 200)
+    let other = good.replacing("}", with: #","username":"gw","password":"sesame-sesame"}"#)
+    #expect(try save(other, worked) == 409, "another user")
+    #expect(try call(.post, "setup/broker", other.replacing("}", with: #","preview":true}"#)).status == 200)
   }
 
   @Test(arguments: [

@@ -70,6 +70,71 @@ struct PairingTests {
     #expect(pairing.receive(key(stranger).span, at: start).isEmpty)
   }
 
+  private func shows(_ device: DeviceAddress, _ number: UInt32) -> [UInt8] {
+    ManagementPackets.packet(0x17, 0, octets(device) + number.littleEndianOctets + [0])
+  }
+
+  @Test func `a keyboard on which nobody types keeps nobody out, and is sent away`() {
+    var pairing = pairing()
+    _ = pairing.receive(connects(stranger).span, at: start)
+    #expect(
+      pairing.receive(shows(stranger, 42).span, at: start + .seconds(1)) == [
+        .undo(.unpair(0, stranger)), .tell(.showsNumber(stranger, "000042")),
+      ])
+    _ = pairing.receive(connects(phone).span, at: start + .seconds(2))
+    #expect(
+      pairing.receive(asks(phone, 4321).span, at: start + .seconds(3)) == [.tell(.wantsNumber(phone))])
+    #expect(pairing.deadline == start + .seconds(31))
+    #expect(pairing.advance(to: start + .seconds(30)).isEmpty)
+    #expect(
+      pairing.advance(to: start + .seconds(31)) == [
+        .send(.disconnect(0, stranger)),
+        .tell(.refused(stranger, "the number was not typed there within 30 s")),
+      ])
+    // What it sends now is nobody's.
+    #expect(pairing.receive(key(stranger).span, at: start + .seconds(32)).isEmpty)
+    #expect(pairing.typed("004321") == [.undo(.unpair(0, phone)), .answer(phone, true)])
+    #expect(pairing.receive(key(phone).span, at: start + .seconds(33)) == [.undo(.unpair(0, identity))])
+  }
+
+  @Test func `a keyboard on which the number is typed is learned, and another one is sent away meanwhile`() {
+    var pairing = pairing()
+    for device in [stranger, phone] {
+      _ = pairing.receive(connects(device).span, at: start)
+      _ = pairing.receive(shows(device, 42).span, at: start)
+    }
+    #expect(pairing.receive(key(phone).span, at: start) == [.undo(.unpair(0, identity))])
+    // Only the first one counts.
+    #expect(pairing.receive(key(stranger).span, at: start).isEmpty)
+    let learned = LearnedKey(key: (0..<16).map { UInt8(15 - $0) }, identity: identity)
+    #expect(
+      pairing.advance(to: start + .seconds(2)) == [.send(.disconnect(0, stranger)), .end(.learned(learned))])
+    var other = self.pairing()
+    for device in [stranger, phone] { _ = other.receive(connects(device).span, at: start) }
+    _ = other.receive(shows(stranger, 42).span, at: start)
+    _ = other.receive(asks(phone, 7).span, at: start)
+    #expect(
+      other.typed("000007") == [
+        .undo(.unpair(0, phone)), .answer(phone, true), .send(.disconnect(0, stranger)),
+        .tell(.refused(stranger, "another device is being paired")),
+      ])
+  }
+
+  @Test func `a device that shows no number is sent away, and one that waits for the person is not`() {
+    var pairing = pairing()
+    for device in [stranger, phone] { _ = pairing.receive(connects(device).span, at: start) }
+    _ = pairing.receive(asks(phone, 7).span, at: start)
+    #expect(
+      pairing.advance(to: start + .seconds(30)) == [
+        .send(.disconnect(0, stranger)), .tell(.refused(stranger, "it showed no number within 30 s")),
+      ])
+    #expect(pairing.advance(to: start + .seconds(119)).isEmpty)
+    #expect(
+      pairing.receive(ManagementPackets.packet(0x0C, 0, octets(stranger) + [0]).span, at: start) == [
+        .tell(.left(stranger))
+      ])
+  }
+
   @Test func twoWithOneNumberAreNotTold() {
     var pairing = pairing()
     for device in [stranger, phone] {

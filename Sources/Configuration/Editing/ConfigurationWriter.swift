@@ -111,7 +111,7 @@ extension ConfigurationWriter.Refusal {
     case EACCES, EPERM:
       let user =
         unsafe getpwuid(geteuid()).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
-      remedy = "let the gateway write to its folder with: sudo chown \(user) \(folder)"
+      remedy = "let the gateway write to its folder with: sudo chown \(user) \(shellWord(folder))"
     case EROFS: remedy = "in a unit of systemd, add ReadWritePaths=\(folder)"
     case EBUSY, EXDEV: remedy = "it is mounted by itself; mount its folder instead"
     case ENOSPC, EDQUOT: remedy = "the disk is full"

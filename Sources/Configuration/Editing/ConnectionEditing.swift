@@ -19,13 +19,19 @@ extension ConfigurationText {
   ) throws(EditRefusal) -> Changed {
     var keys: [(name: String, value: String)] = []
     if let url {
-      keys.append(("url", yamlScalar(url)))
-      if let username { keys.append(("username", yamlScalar(username))) }
-      if case .file(let name) = password { keys.append(("password_file", yamlScalar(name))) }
+      keys.append(("url", url))
+      if let username { keys.append(("username", username)) }
+      if case .file(let name) = password { keys.append(("password_file", name)) }
     }
-    let flow =
-      url == nil ? "embedded" : "{ \(keys.map { "\($0.name): \($0.value)" }.joined(separator: ", ")) }"
-    let yaml = "broker: \(flow)\n"
+    /// On one line.
+    func flow(isJSON: Bool) -> String {
+      guard url != nil else { return isJSON ? "\"embedded\"" : "embedded" }
+      let pairs = keys.map { name, value in
+        "\(isJSON ? "\"\(name)\"" : name): \(yamlScalar(value, isQuoted: isJSON))"
+      }
+      return "{ \(pairs.joined(separator: ", ")) }"
+    }
+    let yaml = "broker: \(flow(isJSON: false))\n"
     let (current, tree) = try current(yaml: yaml)
     let wanted = try Self.broker(url: url, username: username)
     return try changed(yaml) { () throws(Unsupported) in
@@ -36,18 +42,20 @@ extension ConfigurationText {
         if url != nil, case .mapping = broker.content {
           let mapping = try MappingEditor(source, broker)
           for (name, value) in keys {
-            try mapping.put(name, flow: value, after: ["url", "username"], &edits)
+            try mapping.put(
+              name, flow: yamlScalar(value, isQuoted: mapping.isJSON), after: ["url", "username"], &edits)
           }
           var removed = username == nil ? ["username"] : []
           if password != .kept { removed += ["password_env"] }
           if password == .none { removed += ["password_file"] }
           try mapping.remove(removed, &edits)
         } else {
-          try MappingEditor(source, root).put("broker", flow: flow, after: ["gateway"], &edits)
+          let mapping = try MappingEditor(source, root)
+          try mapping.put("broker", flow: flow(isJSON: mapping.isJSON), after: ["gateway"], &edits)
         }
         text = try replacing(edits)
       } else {
-        text = try appending("broker: \(flow)", to: tree)
+        text = try appending("broker: \(flow(isJSON: false))", to: tree)
       }
       return (
         text,

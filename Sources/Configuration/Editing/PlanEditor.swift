@@ -65,7 +65,7 @@ struct PlanEditor {
         if room.receivers.isEmpty {
           try entry.remove("receivers", &edits)
         } else {
-          let names = listed(room.receivers.map { text($0, isQuoted: entry.isJSON) })
+          let names = listed(room.receivers.map { yamlScalar($0, isQuoted: entry.isJSON) })
           try entry.put("receivers", flow: names, after: ["name", "floor"], &edits)
         }
       }
@@ -118,14 +118,16 @@ struct PlanEditor {
     guard let first = source.first(of: node), !"!|>".utf8.contains(first) else {
       throw Unsupported("block texts (|, >) and tags (!) are not edited")
     }
-    edits.replace(source.range(of: node), with: text(name, isQuoted: isQuoted))
+    edits.replace(source.range(of: node), with: yamlScalar(name, isQuoted: isQuoted))
   }
 
   private var newRooms: [[String]] {
     drawn.rooms.filter { $0.former == nil }.map { room in
       var entry = ["name: \(yamlScalar(room.name))"]
       if current.floors.count > 1, let floor = room.floor { entry.append("floor: \(yamlScalar(floor))") }
-      if !room.receivers.isEmpty { entry.append("receivers: \(listed(room.receivers.map(yamlScalar)))") }
+      if !room.receivers.isEmpty {
+        entry.append("receivers: \(listed(room.receivers.map { yamlScalar($0) }))")
+      }
       if !room.outline.isEmpty {
         entry.append("outline: \(listed(room.outline.map { metres([$0.x, $0.y]) }))")
       }
@@ -213,11 +215,6 @@ struct PlanEditor {
   }
 
   private func listed(_ texts: [String]) -> String { "[\(texts.joined(separator: ", "))]" }
-
-  private func text(_ name: String, isQuoted: Bool) -> String {
-    let text = yamlScalar(name)
-    return isQuoted && !text.hasPrefix("\"") ? "\"\(text)\"" : text
-  }
 }
 
 extension SourceText {

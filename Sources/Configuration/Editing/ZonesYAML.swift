@@ -9,7 +9,7 @@ package func zonesYAML(_ zones: [ZoneSettings]) -> String {
 private func entry(_ zone: ZoneSettings) -> String {
   var lines = ["name: \(yamlScalar(zone.name))"]
   for (key, names) in [("receivers", zone.receivers), ("rooms", zone.rooms), ("beacons", zone.beacons)] {
-    if let names { lines.append("\(key): [\(names.map(yamlScalar).joined(separator: ", "))]") }
+    if let names { lines.append("\(key): [\(names.map { yamlScalar($0) }.joined(separator: ", "))]") }
   }
   if zone.rooms != nil {
     for (rule, dwell) in [("enter", zone.enter.dwell), ("exit", zone.exit.dwell)] where dwell > .zero {
@@ -47,8 +47,10 @@ private func pair(_ key: RulePlace.Key, _ value: RuleValue) -> String {
 
 /// A text as YAML that every reader reads as exactly this text: without quotes if it cannot be anything else, otherwise in
 /// double quotes.
-package func yamlScalar(_ text: String) -> String {
-  isPlain(text) ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
+///
+/// - Parameter isQuoted: in quotes anyway, as in JSON.
+package func yamlScalar(_ text: String, isQuoted: Bool = false) -> String {
+  isPlain(text) && !isQuoted ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
 }
 
 private func isPlain(_ text: String) -> Bool {

@@ -70,6 +70,8 @@ package struct Draft: Hashable, Sendable {
   package var page = Page.off
   /// As the configuration has it.
   package var pagePasswordFile: String?
+  /// The same for the password for changes; nil: the page only shows.
+  package var writePasswordFile: String?
   /// Scanners that publish to the broker.
   package var scanners: [FoundScanner] = []
   /// Whether this machine listens itself.
@@ -163,10 +165,11 @@ extension Draft {
   private var pageLines: [String] {
     if page == .off { return [] }
     let head =
-      "# The dashboard. Its manual page says how to reach it from elsewhere, and how it may change this file."
+      "# The dashboard. Its manual page says how to reach it from elsewhere, and who may change this file there."
     let address = page == .here ? "127.0.0.1" : "0.0.0.0"
     return [head, "http:", "  listen: \"\(address):\(Self.pagePort)\""]
       + (pagePasswordFile.map { ["  password_file: \(yamlScalar($0))"] } ?? [])
+      + (writePasswordFile.map { ["  write_password_file: \(yamlScalar($0))"] } ?? [])
   }
 
   private var roomLines: [String] {

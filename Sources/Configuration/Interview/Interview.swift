@@ -18,6 +18,8 @@ package struct Interview {
   var isPasswordOfFile = false
   /// The password for the page; nil: it needs none.
   package internal(set) var pagePassword: Secret?
+  /// The password for changes on the page; nil: nobody may change anything there.
+  package internal(set) var writePassword: Secret?
 
   /// - Parameter hostName: the gateway's default name.
   package init(_ given: GivenAnswers, path: String, hostName: String, in surroundings: any Surroundings) {
@@ -110,12 +112,30 @@ package struct Interview {
       // The path of the password's file depends on where the configuration will be, which is known at the end.
       return interview.take { ($0.page, $0.pagePasswordFile) = (page, page == .everywhere ? "page" : nil) }
     }
-    guard draft.page == .everywhere else { return }
-    let typed = try answer(
-      Question("A password for it, or Enter for a new one", usual: "", option: "--page", isSecret: true))
-    let password = typed.isEmpty ? surroundings.newPassword : typed
-    pagePassword = Secret(password)
-    if typed.isEmpty { surroundings.tell("The dashboard's password: \(password)") }
+    if draft.page == .everywhere {
+      let typed = try answer(
+        Question("A password for it, or Enter for a new one", usual: "", option: "--page", isSecret: true))
+      let password = typed.isEmpty ? surroundings.newPassword : typed
+      pagePassword = Secret(password)
+      if typed.isEmpty { surroundings.tell("The dashboard's password: \(password)") }
+    }
+    if draft.page != .off { try chooseChanges() }
+  }
+
+  private mutating func chooseChanges() throws(SetupFault) {
+    let option = "--page-changes or --no-page-changes"
+    var isAgreed = given.pageChanges
+    if isAgreed == nil {
+      isAgreed = try agreed(
+        "May the dashboard change beacons, zones and rooms, with a password of its own?", option)
+    }
+    guard isAgreed == true else { return }
+    if let reason = take({ $0.writePasswordFile = "write" }) {
+      throw .unusable(option: option, reason: reason)
+    }
+    let password = surroundings.newPassword
+    writePassword = Secret(password)
+    surroundings.tell("The dashboard's password for changes: \(password)")
   }
 
   private mutating func nameGateway() throws(SetupFault) {
@@ -520,6 +540,7 @@ package struct GivenAnswers: Hashable, Sendable {
   package var limit: Draft.Limit?
   /// `Draft.Page`'s name.
   package var page: String?
+  package var pageChanges: Bool?
 
   package init() {}
 }

@@ -17,6 +17,9 @@ package struct Placement: Hashable, Sendable {
   /// The same for the page's password.
   package let pagePath: String
   package let pageName: String
+  /// The same for the page's password for changes.
+  package let writePath: String
+  package let writeName: String
 
   /// - Parameter hasService: whether the package's units are installed.
   package init(path: String, hasService: Bool) {
@@ -25,19 +28,17 @@ package struct Placement: Hashable, Sendable {
     let file = parts.last.map(String.init) ?? path
     let directory = parts.dropLast().joined(separator: "/")
     let stem = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
+    let (place, start): (String, String)
     if hasService, directory == Self.folder, file.hasSuffix(".yaml"), !stem.isEmpty {
       let name = stem == "beaconkeeper" ? stem : "beaconkeeper-\(stem)"
       unit = stem == "beaconkeeper" ? stem : "beaconkeeper@\(stem)"
-      passwordPath = "/etc/credstore/\(name).password"
-      passwordName = "$CREDENTIALS_DIRECTORY/\(name).password"
-      pagePath = "/etc/credstore/\(name).page"
-      pageName = "$CREDENTIALS_DIRECTORY/\(name).page"
+      (place, start) = ("/etc/credstore/\(name)", "$CREDENTIALS_DIRECTORY/\(name)")
     } else {
       unit = nil
-      passwordName = "\(stem).password"
-      passwordPath = parts.count > 1 ? "\(directory)/\(passwordName)" : passwordName
-      pageName = "\(stem).page"
-      pagePath = parts.count > 1 ? "\(directory)/\(pageName)" : pageName
+      (place, start) = (parts.count > 1 ? "\(directory)/\(stem)" : stem, stem)
     }
+    (passwordPath, passwordName) = ("\(place).password", "\(start).password")
+    (pagePath, pageName) = ("\(place).page", "\(start).page")
+    (writePath, writeName) = ("\(place).write", "\(start).write")
   }
 }

@@ -5,6 +5,8 @@ package struct SetupFiles: Hashable, Sendable {
   package var password: Secret?
   /// Of the page; nil: it needs none.
   package var page: Secret?
+  /// For changes on the page; nil: nobody may change anything there.
+  package var write: Secret?
 }
 
 extension Interview {
@@ -22,11 +24,13 @@ extension Interview {
       draft.broker = .remote(remote)
     }
     if draft.pagePasswordFile != nil { draft.pagePasswordFile = placement.pageName }
+    if draft.writePasswordFile != nil { draft.writePasswordFile = placement.writeName }
     do throws(ConfigurationErrors) {
       _ = try draft.read(path: placement.path)
     } catch {
       throw .unusable(option: "--password-file FILE", reason: Self.words(error))
     }
-    return SetupFiles(configuration: draft.text, password: stays ? nil : password, page: pagePassword)
+    return SetupFiles(
+      configuration: draft.text, password: stays ? nil : password, page: pagePassword, write: writePassword)
   }
 }

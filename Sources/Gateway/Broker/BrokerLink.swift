@@ -16,14 +16,27 @@ final class BrokerLink: Feature {
   private let watch: String
   private let broker: String
   private let clientID: String
+  private let farewell: Farewell?
+  /// What is cleared now must not be published again.
+  private let isLeaving = Atomic(false)
   /// The broker granted QoS 0 where 1 was asked for.
   private let isWithoutQoS1 = Atomic(false)
   /// What the features read at present.
   private let subscribed = Mutex<Set<Filter>>([])
 
+  /// What is to be done if the gateway goes to another broker.
+  struct Farewell: Sendable {
+    /// Whether a topic is to be cleared before others.
+    let isFirst: @Sendable (String) -> Bool
+    /// The command that clears what stays.
+    let remedy: String
+    let isMeant: @Sendable () -> Bool
+  }
+
   init(
     _ features: [any Feature], _ delivery: Delivery, _ logger: Logger,
-    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String, clientID: String
+    onReady: @escaping @Sendable (String) -> Void, watch: String, broker: String, clientID: String,
+    farewell: Farewell? = nil
   ) {
     self.features = features
     self.delivery = delivery
@@ -32,6 +45,7 @@ final class BrokerLink: Feature {
     self.watch = watch
     self.broker = broker
     self.clientID = clientID
+    self.farewell = farewell
   }
 
   /// The features have another configuration.
@@ -57,10 +71,19 @@ final class BrokerLink: Feature {
     delivery.client.start()
     try await withGracefulShutdownHandler {
       try await follow()
-    } onGracefulShutdown: { [delivery] in
+    } onGracefulShutdown: { [self] in
       Task {
         await delivery.settle()
-        delivery.sayOffline()
+        if let farewell, farewell.isMeant() {
+          isLeaving.store(true, ordering: .relaxed)
+          if await !delivery.leave(clearingFirst: farewell.isFirst) {
+            logger.warning(
+              "the former broker at \(broker) has not taken leave; clear what stays there: \(farewell.remedy)"
+            )
+          }
+        } else {
+          delivery.sayOffline()
+        }
         await delivery.client.stop()
       }
     }
@@ -75,6 +98,7 @@ final class BrokerLink: Feature {
       switch event {
       case .connected:
         isWithoutQoS1.store(false, ordering: .relaxed)
+        if isLeaving.load(ordering: .relaxed) { break }
         for feature in features { feature.connected() }
         if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
@@ -106,6 +130,7 @@ final class BrokerLink: Feature {
         // The subscription is repeated with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
         logger.warning("the broker refused the subscription to \(filter): \(reason)")
+      case .message where isLeaving.load(ordering: .relaxed): break
       case .message(let message): _ = try features.contains { try $0.received(message) }
       }
     }

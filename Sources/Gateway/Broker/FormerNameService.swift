@@ -67,11 +67,11 @@ final class FormerNameService: Feature {
     } else {
       subscriber = "mosquitto_sub"
     }
-    let topicOptions = filters.map { "-t '\($0)'" }.joined(separator: " ")
+    let topicOptions = filters.map { "-t \(shellWord($0))" }.joined(separator: " ")
     // mosquitto_sub ends with 27 when its time is up, and with another status if it failed.
     return "if that was this gateway's name, clear what it left\(needs): "
       + "\(subscriber) \(topicOptions) --retained-only --remove-retained -W 3; "
-      + "[ $? = 27 ] && rm '\(outbox.path)'* '\(outbox.topics)'"
+      + "[ $? = 27 ] && rm \(shellWord(outbox.path))* \(shellWord(outbox.topics))"
   }
 
   /// The topics below each base where a gateway retained anything: `base_topic` may have been changed together with the name.

@@ -86,7 +86,7 @@ extension RemoteBroker {
         words += ["--cert", certificate, "--key", key]
       }
     }
-    return words.joined(separator: " ")
+    return words.map(shellWord).joined(separator: " ")
   }
 
   /// What the user must do before `subscriber` works; nil: nothing. Without a check of the name, it would send the password to

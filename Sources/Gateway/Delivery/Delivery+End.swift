@@ -1,3 +1,4 @@
+import Contract
 import Core
 import Dispatch
 import Logging
@@ -28,6 +29,28 @@ extension Delivery {
     guard client.isConnected, state.withLock({ $0.outbox.holdsTransitions }) else { return }
     goOnWithoutDisk("the disk has not responded for \(Int(Self.settling.seconds)) s")
     await wait(until: LiveClock.now + Self.handingOver)
+  }
+
+  /// How long a broker that the gateway leaves may take to clear what is retained there.
+  private static let leaving = TimeSpan.seconds(3)
+
+  /// Clears all that it has retained at a broker to which it does not come back. Returns whether the broker has taken that.
+  func leave(clearingFirst isFirst: (String) -> Bool) async -> Bool {
+    guard client.isConnected else { return false }
+    let all = remembered.all.union([topics.status, topics.instance, topics.health])
+    let (first, others) = (all.filter(isFirst).sorted(), all.filter { !isFirst($0) }.sorted())
+    send((first + others).map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
+    // Whether it has the right to them is asked no more; what it may not clear, it did not retain.
+    func isTaken() -> Bool {
+      state.withLock {
+        $0.outbox.first == nil && $0.permissions.unacknowledgedTopics?.isDisjoint(with: all) == true
+      }
+    }
+    let end = LiveClock.now + Self.leaving
+    while client.isConnected, LiveClock.now < end, !isTaken() {
+      await settlement.wait(until: min(end, LiveClock.now + .milliseconds(100)))
+    }
+    return client.isConnected && isTaken()
   }
 
   /// Returns when no transition waits, or the connection is gone.

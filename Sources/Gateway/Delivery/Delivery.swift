@@ -118,6 +118,9 @@ package final class Delivery: Feature {
   /// Whether anything is kept for the next run.
   var isKept: Bool { disk != nil }
 
+  /// Why transitions wait in memory only; nil: they are on disk, or are never kept.
+  var diskFault: String? { state.withLock(\.disk.fault) }
+
   /// Delivers the pipeline's output, which is emptied, and additional messages.
   func take(_ output: inout Pipeline.Output, of pipeline: Pipeline, and messages: [Message] = []) {
     state.withLock { state in

@@ -584,9 +584,12 @@ struct Permissions: Sendable {
   var count: Int { parkedCount + (trial == nil || !statesRefusals ? 0 : 1) }
 
   /// Topics with a message that the broker may not have; nil: there are too many to know all.
-  var unsettledTopics: Set<String>? {
+  var unsettledTopics: Set<String>? { unacknowledgedTopics?.union(held.keys) }
+
+  /// Topics with a message that the broker has not acknowledged; nil: there are too many to know all.
+  var unacknowledgedTopics: Set<String>? {
     guard turns.count < Self.topicLimit else { return nil }
-    return Set(sent.values.map(\.topic)).union(held.keys).union(released.map(\.topic)).union(turns)
+    return Set(sent.values.map(\.topic)).union(released.map(\.topic)).union(turns)
   }
 
   /// Whether no message waits.

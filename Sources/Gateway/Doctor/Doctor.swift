@@ -162,7 +162,16 @@ package struct Doctor: Sendable {
       }
     }
     let remedy = Self.remedy(remote, outcome, hasMosquitto: mosquitto != nil)
-    return (DoctorFinding("broker", .fault, "\(name): \(outcome)", remedy: remedy), nil)
+    return (Self.finding(name, outcome, remedy: remedy), nil)
+  }
+
+  static func finding(_ name: String, _ outcome: BrokerTrial.Outcome, remedy: String) -> DoctorFinding {
+    guard case .refused(let failure) = outcome else {
+      return DoctorFinding("broker", .fault, "\(name): \(outcome)", remedy: remedy)
+    }
+    var finding = DoctorFinding("broker", .fault, "\(name): \(failure.sentence)", remedy: remedy)
+    finding.peersWords = failure.peersWords
+    return finding
   }
 
   private func expectsTLS(_ options: Options) async -> Bool {

@@ -14,6 +14,8 @@ package struct DoctorFinding: Hashable, Sendable {
   package var subject: String
   package var state: State
   package var words: String
+  /// What the peer says of itself, as the sentence's end; nil: nothing. Whoever asks for others does not repeat it.
+  package var peersWords: String?
   /// How to mend it; nil: nothing to do.
   package var remedy: String?
 
@@ -24,6 +26,9 @@ package struct DoctorFinding: Hashable, Sendable {
     self.remedy = remedy
   }
 
+  /// With what the peer says.
+  private var sentence: String { words + (peersWords ?? "") }
+
   /// One line, and a second with the remedy.
   package var text: String {
     let mark =
@@ -32,7 +37,7 @@ package struct DoctorFinding: Hashable, Sendable {
       case .warning: "warning"
       case .fault: "FAULT  "
       }
-    return "\(mark)  \(subject.padded(to: 13))  \(words)" + (remedy.map { "\n         → \($0)" } ?? "")
+    return "\(mark)  \(subject.padded(to: 13))  \(sentence)" + (remedy.map { "\n         → \($0)" } ?? "")
   }
 
   /// All of them as one JSON object.
@@ -43,7 +48,7 @@ package struct DoctorFinding: Hashable, Sendable {
       json.objects("checks", findings) { json, finding in
         json.field("check", finding.subject)
         json.field("state", finding.state.rawValue)
-        json.field("finding", finding.words)
+        json.field("finding", finding.sentence)
         if let remedy = finding.remedy { json.field("remedy", remedy) }
       }
     }

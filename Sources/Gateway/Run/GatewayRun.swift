@@ -38,7 +38,7 @@ package struct GatewayRun: Sendable {
     package init() {}
   }
 
-  private let configuration: Configuration
+  private var configuration: Configuration
   private let reloads: ReloadRequests?
   private let input: Input
   private let listener: Listener
@@ -66,23 +66,49 @@ package struct GatewayRun: Sendable {
     self.recorder = recorder
   }
 
-  /// Works until SIGINT or SIGTERM.
+  /// Works until SIGINT or SIGTERM. With another broker it begins anew, as after a restart; if that one refuses the gateway, it
+  /// goes back to the former one.
   ///
   /// Throws errors that prevent working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a permanent refusal,
   /// `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`, `UnfinishedRestore`; or `TransitionsLost` at the end.
   package func run() async throws {
+    let end = await EndRequest()
+    var run = self
+    var former: BrokerSettings?
+    while true {
+      do {
+        try await run.runOnce(until: end)
+      } catch  where former != nil && Self.isOfBroker(error) {
+        logger.error("\(error); goes back to the former broker. A reload tries the other one again")
+        reloads?.refusedBroker = run.configuration.broker
+        if let broker = former.take() { run.configuration.broker = broker }
+        continue
+      }
+      guard !end.isAsked, let next = reloads?.takeNext() else { return }
+      former = run.configuration.broker
+      run.configuration = next.configuration
+      reloads?.refusedBroker = nil
+      reloads?.revision.set(next.revision)
+    }
+  }
+
+  private static func isOfBroker(_ error: any Error) -> Bool {
+    error is BrokerRefusal || error is InvalidOptions || error is EmbeddedBrokerError
+  }
+
+  private func runOnce(until end: EndRequest) async throws {
     switch configuration.broker {
     case .remote(let broker):
       let options = Options(broker, gateway: configuration.gatewayName)
-      try await run(options, watch: watchLine(broker))
+      try await run(options, watch: watchLine(broker), until: end)
     case .embedded:
       let broker = try await EmbeddedBroker.start(log: logger)
       let options = Options(broker, gateway: configuration.gatewayName)
       do {
         // The folder contains the port and the password. Users who may not read it must not see them in a list of processes
         // either.
-        let watch = "XDG_CONFIG_HOME=\(broker.watchFolder) mosquitto_sub -v -t 'beaconkeeper/#'"
-        try await run(options, watch: watch, beside: EmbeddedBrokerService(broker: broker))
+        let watch = "XDG_CONFIG_HOME=\(shellWord(broker.watchFolder)) mosquitto_sub -v -t 'beaconkeeper/#'"
+        try await run(options, watch: watch, beside: EmbeddedBrokerService(broker: broker), until: end)
       } catch {
         await broker.stop()
         throw error
@@ -93,7 +119,8 @@ package struct GatewayRun: Sendable {
 
   /// - Parameter companion: a service that must live as long as the gateway.
   private func run(
-    _ options: Options, watch: String, beside companion: EmbeddedBrokerService? = nil
+    _ options: Options, watch: String, beside companion: EmbeddedBrokerService? = nil,
+    until end: EndRequest
   ) async throws {
     let client = try Client(options)
     let instance = InstanceMessage.beginning(at: LiveClock.wallNow)
@@ -154,22 +181,30 @@ package struct GatewayRun: Sendable {
     }
     if let source = try source(for: decisions) { features.append(source) }
     if notifier != nil || alive != nil {
-      features.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
+      features.append(
+        WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat) { [reloads] in
+          reloads?.isRestarting == true
+        })
     }
     let link = BrokerLink(
       features, delivery, logger, onReady: listener.onReady, watch: watch, broker: broker,
-      clientID: options.clientID)
+      clientID: options.clientID, farewell: farewell)
     // They stop in reverse order: the radio first, the connection to the broker last.
     decisions.reporters.withLock { [features] in $0 = features + [link] }
-    var services: [any Service] = [link] + features
+    var services: [any Service] = [link] + features + [end]
     if let companion { services.insert(companion, at: 0) }
     if let reloads {
       services.append(
         ReloadService(
           reloads: reloads, configuration: configuration, features: features + [link], notifier: notifier,
-          logger: logger))
+          logger: logger
+        ) { [input] in
+          // Its reader cannot be ended.
+          if case .standardInput = input { return "advertisements come from standard input" }
+          return delivery.isKept ? delivery.diskFault : "nothing is kept on disk"
+        })
     }
-    do { try await NamedService.run(services, logger) } catch {
+    do { try await NamedService.run(services, signals: [], logger) } catch {
       _ = decisions.close()
       throw error
     }
@@ -225,8 +260,24 @@ package struct GatewayRun: Sendable {
     return pipeline
   }
 
+  /// How to clear what stays at this broker when the gateway goes to another one; nil: it stays, or the broker goes, too.
+  private var farewell: BrokerLink.Farewell? {
+    guard case .remote(let broker) = configuration.broker, let reloads else { return nil }
+    let discovery = AnnouncementPlan(configuration).discovery
+    let remedy =
+      "\(broker.subscriber) -t \(shellWord(configuration.topics.base + "/#")) -t \(shellWord(discovery.filter)) --retained-only --remove-retained -W 3"
+    return BrokerLink.Farewell(isFirst: discovery.isOwn, remedy: remedy) {
+      switch reloads.next?.broker {
+      case nil: false
+      case .remote(let next)?: !next.isAtSamePlace(as: broker)
+      case .embedded?: true
+      }
+    }
+  }
+
   private func watchLine(_ broker: RemoteBroker) -> String {
-    "\(broker.subscriber) -v -t '\(broker.baseTopic)/#'" + (broker.subscriberNeeds.map { "  # \($0)" } ?? "")
+    "\(broker.subscriber) -v -t \(shellWord(broker.baseTopic + "/#"))"
+      + (broker.subscriberNeeds.map { "  # \($0)" } ?? "")
   }
 }
 
@@ -252,8 +303,10 @@ struct NamedService: Service, CustomStringConvertible {
     try await gracefulShutdown()
   }
 
-  /// Runs services until SIGINT or SIGTERM, or until one of them ends. They stop in reverse order.
-  static func run(_ services: [any Service], _ logger: Logger) async throws {
+  /// Runs services until a signal, or until one of them ends. They stop in reverse order.
+  static func run(
+    _ services: [any Service], signals: [UnixSignal] = EndRequest.signals, _ logger: Logger
+  ) async throws {
     var quiet = logger
     quiet.logLevel = .error
     let ending = Ending()
@@ -261,7 +314,7 @@ struct NamedService: Service, CustomStringConvertible {
       configuration: .init(
         services: services.map {
           .init(service: NamedService($0, ending), successTerminationBehavior: .gracefullyShutdownGroup)
-        }, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
+        }, gracefulShutdownSignals: signals, logger: quiet))
     ending.group.withLock { $0 = group }
     try await group.run()
   }
@@ -271,6 +324,36 @@ struct NamedService: Service, CustomStringConvertible {
     let group = Mutex<ServiceGroup?>(nil)
 
     func request() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+  }
+}
+
+/// SIGINT and SIGTERM, also between a run and the next one. As a service of each run it ends that.
+struct EndRequest: Service {
+  static let signals: [UnixSignal] = [.sigint, .sigterm]
+
+  private final class State: Sendable {
+    let isAsked = Atomic(false)
+    let alarm = Alarm()
+  }
+
+  private let state = State()
+
+  init() async {
+    let signals = await UnixSignalsSequence(trapping: Self.signals)
+    Task { [state] in
+      for await _ in signals {
+        state.isAsked.store(true, ordering: .relaxed)
+        state.alarm.ring()
+      }
+    }
+  }
+
+  var isAsked: Bool { state.isAsked.load(ordering: .relaxed) }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !isAsked, !Task.isCancelled { await state.alarm.wait() }
+    }
   }
 }
 

@@ -8,25 +8,28 @@ import Synchronization
 import UnixSignals
 
 /// Applies another configuration: the file after SIGHUP, or what the page has saved. An invalid file changes nothing and is
-/// reported.
+/// reported. With another broker it returns, so that the gateway begins anew.
 struct ReloadService: Service {
   let reloads: ReloadRequests
   let configuration: Configuration
   let features: [any Feature]
   let notifier: ServiceNotifier?
   let logger: Logger
+  /// Why the gateway cannot begin anew; nil: it can.
+  var obstacle: @Sendable () -> String? = { nil }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var current = configuration
       await reloads.forEach { saved in
         notifier?.tell(.reloading)
-        defer { notifier?.tell(.ready) }
+        // A gateway that begins anew is ready again once it has begun.
+        defer { if !reloads.isRestarting { notifier?.tell(.ready) } }
         do throws(ConfigurationErrors) {
           let loaded = try await read(saved)
           tell(loaded.warnings)
           var new = loaded.configuration
-          let late = differences(new)
+          var late = differences(new)
           // The gateway keeps its name until it is restarted.
           new.gatewayName = configuration.gatewayName
           // What the page has saved is whole.
@@ -37,12 +40,24 @@ struct ReloadService: Service {
             )
             return
           }
+          if new.broker != configuration.broker {
+            if let obstacle = obstacle(to: loaded, isSaved: saved != nil) {
+              late.append("broker (\(obstacle))")
+            } else {
+              logger.notice("begins anew with another broker")
+              if !late.isEmpty { warn(late) }
+              // The page gets its answer first.
+              if saved != nil { try? await Task.sleep(for: .milliseconds(300)) }
+              var next = loaded
+              next.configuration = keepingLate(new)
+              reloads.restart(with: next)
+              return
+            }
+          }
           for feature in features { feature.configure(new) }
           reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded")
-          if !late.isEmpty {
-            logger.warning("\(late.joined(separator: ", ")): unchanged until the gateway is restarted")
-          }
+          if !late.isEmpty { warn(late) }
           current = new
         } catch {
           tell(error.diagnostics)
@@ -50,6 +65,31 @@ struct ReloadService: Service {
         }
       }
     }
+  }
+
+  private func warn(_ late: [String]) {
+    logger.warning("\(late.joined(separator: ", ")): unchanged until the gateway is restarted")
+  }
+
+  /// Why another broker is not used yet; nil: it can be.
+  private func obstacle(to loaded: Configuration.Loaded, isSaved: Bool) -> String? {
+    // What the page saves may lack it.
+    let absences = ["the password file cannot be read", "the environment has no variable"]
+    if loaded.warnings.contains(where: { warning in absences.contains { warning.message.hasPrefix($0) } }) {
+      return "a password cannot be read"
+    }
+    // A zone that is saved must not try it again.
+    if isSaved, loaded.configuration.broker == reloads.refusedBroker { return "it has refused the gateway" }
+    return obstacle()
+  }
+
+  /// With what needs a restart of the process as it is.
+  private func keepingLate(_ new: Configuration) -> Configuration {
+    var kept = new
+    kept.stateDirectory = configuration.stateDirectory
+    (kept.radio, kept.wake) = (configuration.radio, configuration.wake)
+    (kept.http, kept.metrics) = (configuration.http, configuration.metrics)
+    return kept
   }
 
   private func tell(_ diagnostics: [Diagnostic]) {
@@ -71,7 +111,7 @@ struct ReloadService: Service {
     [
       ("the gateway's name", new.gatewayName != configuration.gatewayName),
       ("state_directory", new.stateDirectory != configuration.stateDirectory),
-      ("broker", new.broker != configuration.broker), ("radio", new.radio != configuration.radio),
+      ("radio", new.radio != configuration.radio),
       ("receivers: adapter", adapters(new) != adapters(configuration)),
       ("telemetry: health", new.telemetry.health != configuration.telemetry.health),
       ("http", new.http != configuration.http),
@@ -92,19 +132,33 @@ struct ReloadService: Service {
 package struct ReloadRequests: Sendable {
   /// The file that is read again.
   let path: String
-  private let signals: UnixSignalsSequence
-  /// The content that the page has written; nil: read the file. Only the latest matters.
-  private let asked = AsyncStream.makeStream(
-    of: Configuration.Loaded?.self, bufferingPolicy: .bufferingNewest(1))
+  private let state = State()
   package let revision = RunningRevision()
   /// The inode of the file before it was first read.
   private let inode: ino_t
+
+  private final class State: Sendable {
+    struct Values {
+      /// The content that the page has written; nil inside: read the file. Only the latest matters.
+      var request: Configuration.Loaded??
+      /// With what the gateway begins anew.
+      var next: Configuration.Loaded?
+      var hasBegunAnew = false
+      var refusedBroker: BrokerSettings?
+    }
+
+    let values = Mutex(Values())
+    let alarm = Alarm()
+  }
 
   /// Called before the configuration is first read: earlier requests need no reload.
   package init(of path: String) async {
     self.path = path
     inode = Self.inode(path)
-    signals = await UnixSignalsSequence(trapping: .sighup)
+    let signals = await UnixSignalsSequence(trapping: .sighup)
+    Task { [self] in
+      for await _ in signals { ask(nil) }
+    }
   }
 
   private static func inode(_ path: String) -> ino_t {
@@ -113,18 +167,46 @@ package struct ReloadRequests: Sendable {
   }
 
   /// Requests a reload if the file was replaced since the beginning, for example by a restore that did not see this gateway yet.
-  func askIfReplaced() { if Self.inode(path) != inode { ask(nil) } }
+  func askIfReplaced() {
+    if !state.values.withLock(\.hasBegunAnew), Self.inode(path) != inode { ask(nil) }
+  }
 
   /// Requests a reload; nil: read the file again.
-  func ask(_ loaded: Configuration.Loaded?) { asked.continuation.yield(loaded) }
+  func ask(_ loaded: Configuration.Loaded?) {
+    state.values.withLock { $0.request = .some(loaded) }
+    state.alarm.ring()
+  }
 
-  /// Calls `body` for each request, one after another, until the task is cancelled.
+  /// Calls `body` for each request, one after another, until the task is cancelled or the gateway is to begin anew.
   func forEach(_ body: (Configuration.Loaded?) async -> Void) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { for await _ in signals { ask(nil) } }
-      for await loaded in asked.stream { await body(loaded) }
-      group.cancelAll()
+    while !Task.isCancelled, !isRestarting {
+      if let request = state.values.withLock({ $0.request.take() }) {
+        await body(request)
+      } else {
+        await state.alarm.wait()
+      }
     }
+  }
+
+  // MARK: Another broker
+
+  /// Ends this run. The next one has this configuration.
+  func restart(with next: Configuration.Loaded) { state.values.withLock { $0.next = next } }
+
+  var next: Configuration? { state.values.withLock(\.next?.configuration) }
+  var isRestarting: Bool { next != nil }
+
+  func takeNext() -> Configuration.Loaded? {
+    state.values.withLock { values in
+      values.hasBegunAnew = true
+      return values.next.take()
+    }
+  }
+
+  /// The broker that the file names and that does not let the gateway in. SIGHUP tries it again.
+  var refusedBroker: BrokerSettings? {
+    get { state.values.withLock(\.refusedBroker) }
+    nonmutating set { state.values.withLock { $0.refusedBroker = newValue } }
   }
 
   /// Keeps SIGHUP from ending the program until it is handled. Call this first of all.

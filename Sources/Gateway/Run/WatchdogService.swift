@@ -8,6 +8,8 @@ struct WatchdogService: Feature {
   let notifier: ServiceNotifier?
   let file: AliveFile?
   let heartbeat: Heartbeat
+  /// Whether it ends only to begin anew.
+  let isRestarting: @Sendable () -> Bool
 
   func run() async throws {
     notifier?.tell(.ready)
@@ -19,9 +21,10 @@ struct WatchdogService: Feature {
         }
       }
     } onGracefulShutdown: {
-      notifier?.tell(.stopping)
+      // systemd would wait for the end of the process.
+      if !isRestarting() { notifier?.tell(.stopping) }
     }
-    file?.remove()
+    if !isRestarting() { file?.remove() }
   }
 
   private func tell(_ summary: String) {

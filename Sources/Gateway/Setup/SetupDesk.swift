@@ -12,7 +12,9 @@ final class SetupDesk: Sendable {
   enum Inquiry: Sendable {
     case brokers
     /// The configuration with the broker as it would be saved.
-    case trial(Configuration)
+    ///
+    /// - Parameter id: of what was typed.
+    case trial(Configuration, id: String)
     case receivers(RemoteBroker)
 
     var name: String {
@@ -29,6 +31,8 @@ final class SetupDesk: Sendable {
     /// nil: the gateway's own.
     var url: String?
     var username: String?
+    /// Of what was typed, so that nobody takes it for the trial of something else.
+    var id: String
     var finding: DoctorFinding
   }
 
@@ -39,10 +43,15 @@ final class SetupDesk: Sendable {
     var brokers: [FoundBroker]?
     var trial: Trial?
     var receivers: [FoundScanner]?
+    /// What has worked, the latest last.
+    var working: [String] = []
   }
 
+  /// How much of what has worked is remembered.
+  private static let mostWorking = 16
+
   let stage: any Stage
-  /// The one that the gateway uses until it is restarted.
+  /// The one that the gateway uses.
   let running: BrokerSettings
   private let clock: @Sendable () -> MonotonicTime
   private let state = Mutex(State())
@@ -79,10 +88,14 @@ final class SetupDesk: Sendable {
     case .brokers:
       let found = await BrokerSearch().run()
       state.withLock { $0.brokers = found }
-    case .trial(let configuration):
+    case .trial(let configuration, let id):
       let finding = await Doctor(configuration).broker(isAskedByGateway: true).finding
-      let trial = Trial(configuration.broker, finding)
-      state.withLock { $0.trial = trial }
+      let trial = Trial(configuration.broker, id: id, finding)
+      state.withLock { state in
+        state.trial = trial
+        state.working.removeAll { $0 == id }
+        if finding.state != .fault { state.working = state.working.suffix(Self.mostWorking - 1) + [id] }
+      }
     case .receivers(let broker):
       let gateway = stage.look { pipeline, _, _ in pipeline.configuration.gatewayName }
       let found = await ScannerSearch(broker, gateway: gateway).run()
@@ -93,12 +106,8 @@ final class SetupDesk: Sendable {
 }
 
 extension SetupDesk.Trial {
-  init(_ broker: BrokerSettings, _ finding: DoctorFinding) {
-    self.finding = finding
+  init(_ broker: BrokerSettings, id: String, _ finding: DoctorFinding) {
+    (self.id, self.finding) = (id, finding)
     if case .remote(let remote) = broker { (url, username) = (remote.url, remote.username) }
-    // The names in a certificate are the peer's own words.
-    if let names = finding.words.firstRange(of: ": it is for ") {
-      self.finding.words = String(finding.words[..<names.lowerBound])
-    }
   }
 }

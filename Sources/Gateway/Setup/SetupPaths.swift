@@ -8,14 +8,17 @@ import Web
 /// The desk's part of the API.
 extension SetupDesk {
   /// What the configuration says, what was found, and what is being asked.
-  var picture: Response {
+  var picture: Response { picture(trying: nil) }
+
+  /// - Parameter id: of what this request has begun to try.
+  private func picture(trying id: String?) -> Response {
     guard let editor = stage.editor else { return Self.noFile }
     do throws(ConfigurationWriter.Refusal) {
       let (bytes, revision) = try editor.writer.read()
       guard let loaded = try? editor.text(bytes, connects: false).loaded() else {
         return .error(422, "The file has errors as it is.", remedy: "beaconkeeper check names them.")
       }
-      return Response(json(loaded.configuration, revision, obstacle: editor.obstacle))
+      return Response(json(loaded.configuration, revision, obstacle: editor.obstacle, trying: id))
     } catch {
       return .error(500, error.reason, remedy: error.remedy)
     }
@@ -23,7 +26,9 @@ extension SetupDesk {
 
   private static let noFile = Response.error(404, "There is no configuration file to change.")
 
-  private func json(_ configuration: Configuration, _ revision: String, obstacle: String?) -> [UInt8] {
+  private func json(
+    _ configuration: Configuration, _ revision: String, obstacle: String?, trying id: String?
+  ) -> [UInt8] {
     let state = current
     let kinds = Set(configuration.scanners.map(\.kind))
     return JSONWriter.object {
@@ -42,6 +47,7 @@ extension SetupDesk {
       $0.field("restart", configuration.broker != running)
       $0.array("scanners", configuration.scanners) { $0.value($1.kind.rawValue) }
       $0.field("asking", state.inquiry)
+      if let id { $0.field("trying", id) }
       if let brokers = state.brokers {
         $0.objects("brokers", brokers) { json, broker in
           json.field("url", broker.url)
@@ -49,6 +55,7 @@ extension SetupDesk {
         }
       }
       $0.object("trial", of: state.trial) { json, trial in
+        json.field("id", trial.id)
         json.field("url", trial.url)
         json.field("username", trial.username)
         json.field("state", trial.finding.state.rawValue)
@@ -93,7 +100,7 @@ extension SetupDesk {
       case "find-brokers": self.begin(.brokers) ?? self.picture
       case "find-receivers": self.findReceivers(editor)
       case "try": self.tryBroker(tree, editor)
-      case "broker": editor.change(broker: tree, request)
+      case "broker": self.refusal(toSave: tree) ?? editor.change(broker: tree, request)
       case "receivers": editor.add(scanners: tree, request)
       default: DashboardContent.nothingHere
       }
@@ -121,8 +128,16 @@ extension SetupDesk {
         return .error(422, "This cannot be tried: \(error).")
       }
       let changed = try choice.change(text, from: configuration.broker, passwordFile: nil)
-      return begin(.trial(choice.tried(changed.configuration))) ?? picture
+      return begin(.trial(choice.tried(changed.configuration), id: choice.id)) ?? picture(trying: choice.id)
     }
+  }
+
+  /// Refuses what was not tried, if the client says what was.
+  private func refusal(toSave tree: JSONTree) -> Response? {
+    guard !tree.lacks("trial") else { return nil }
+    let id = (try? BrokerChoice(tree))?.id
+    if let id, tree["trial"] == .text(id), current.working.contains(id) { return nil }
+    return .error(409, "This is not what was tried, or it did not work.", remedy: "Try it, and save it then.")
   }
 }
 
@@ -136,6 +151,15 @@ struct BrokerChoice {
   var username: String?
   /// nil: that of the configuration, if it is for this broker and user.
   var password: Secret?
+
+  /// The same for the same values, as long as the process lives; it does not tell them.
+  var id: String {
+    var hasher = Hasher()
+    hasher.combine(url)
+    hasher.combine(username)
+    hasher.combine(password)
+    return String(UInt(bitPattern: hasher.finalize()), radix: 16)
+  }
 
   init(_ tree: JSONTree) throws(TrialRequest.Refusal) {
     url = try Self.text("url", tree)
@@ -194,7 +218,7 @@ extension ConfigurationEditor {
       let choice: BrokerChoice
       let isPreview: Bool
       do throws(TrialRequest.Refusal) {
-        try tree.expect(BrokerChoice.keys + ["revision", "preview"], in: "the body")
+        try tree.expect(BrokerChoice.keys + ["trial", "revision", "preview"], in: "the body")
         isPreview = try Self.isPreview(tree)
         choice = try BrokerChoice(tree)
       } catch {

@@ -54,6 +54,8 @@ struct Pairing {
   private enum State: Equatable {
     case connected
     case asked(number: UInt32?)
+    /// A number that is shown here must be typed there. Nobody else knows it, so others may come meanwhile.
+    case shown
     case agreed
     /// It was told why.
     case refused
@@ -65,6 +67,9 @@ struct Pairing {
   static let seconds: UInt16 = 120
   /// The largest number of devices at the same time; further ones are disconnected.
   static let limit = 4
+  /// How long a device may take to show a number, or until the one that it was shown is typed there. It would hold a place that
+  /// others need.
+  static let patience = TimeSpan.seconds(30)
   /// How long the device has to send the rest after its key, and to take ours.
   static let settling = TimeSpan.seconds(2)
 
@@ -72,11 +77,15 @@ struct Pairing {
   private let allowsNoNumber: Bool
   private let end: MonotonicTime
   private var devices: [DeviceAddress: State] = [:]
+  /// When a device is sent away.
+  private var leaves: [DeviceAddress: MonotonicTime] = [:]
   private var learned: LearnedKey?
   private var settled: MonotonicTime?
   private var paired: DeviceAddress?
 
-  var deadline: MonotonicTime { min(end, settled ?? .distantFuture) }
+  var deadline: MonotonicTime {
+    min(end, settled ?? .distantFuture, leaves.values.min() ?? .distantFuture)
+  }
   /// Whether the connection of a device is encrypted.
   var isPaired: Bool { paired != nil }
 
@@ -93,29 +102,34 @@ struct Pairing {
       guard !isOurs else { return [] }
       guard devices.count < Self.limit else { return [.send(.disconnect(adapter, device))] }
       devices[device] = .connected
+      leaves[device] = time + Self.patience
       return [.tell(.connected(device)), .send(.pair(adapter, device))]
     case .disconnected(let device):
-      guard devices.removeValue(forKey: device) != nil else { return [] }
-      return [.tell(.left(device))]
+      leaves[device] = nil
+      return devices.removeValue(forKey: device) == nil ? [] : [.tell(.left(device))]
     case .asksToConfirm(let device, let number): return asked(device, number)
     case .asksForPasskey(let device): return [.send(.refusePasskey(adapter, device))]
     case .showsPasskey(let device, let number):
-      guard let state = devices[device], state != .agreed else { return [] }
-      return agree(device, [.tell(.showsNumber(device, Self.digits(number)))])
+      guard let state = devices[device], state != .agreed, state != .shown else { return [] }
+      guard !devices.values.contains(.agreed) else { return sendAway(device, Self.isBusy) }
+      devices[device] = .shown
+      leaves[device] = time + Self.patience
+      return [.undo(.unpair(adapter, device)), .tell(.showsNumber(device, Self.digits(number)))]
     case .failed(let device, let status), .answered(let device, let status):
       guard status != .success, devices[device] != nil, paired != device else { return [] }
       defer { devices[device] = .refused }
       return devices[device] == .refused ? [] : [.tell(.refused(device, Self.reason(status)))]
     case .newResolvingKey(let address, let identity, let key):
       // Another device may be pairing by another program.
-      guard devices[address] == .agreed || devices[identity] == .agreed, key.count == 16 else { return [] }
-      devices[address] = nil
-      devices[identity] = .agreed
+      guard mayPair(address) || mayPair(identity), key.count == 16 else { return [] }
+      (devices[address], leaves[address]) = (nil, nil)
+      (devices[identity], leaves[identity]) = (.agreed, nil)
       (learned, paired) = (LearnedKey(key: key.reversed(), identity: identity), identity)
       settled = time + Self.settling
       return [.undo(.unpair(adapter, identity))]
     case .newLongTermKey(let device):
-      guard devices[device] == .agreed else { return [] }
+      guard mayPair(device) else { return [] }
+      (devices[device], leaves[device]) = (.agreed, nil)
       paired = device
       // The identity resolving key may come after it.
       if settled == nil { settled = time + Self.settling }
@@ -145,7 +159,20 @@ struct Pairing {
       if let learned { return close(.learned(learned)) }
       if let paired { return close(.hasNoKey(paired)) }
     }
-    return end <= time ? close(.tookTooLong) : []
+    if end <= time { return close(.tookTooLong) }
+    let late = leaves.filter { $0.value <= time }.keys.sorted { $0.bits < $1.bits }
+    return late.flatMap { device in
+      sendAway(
+        device,
+        devices[device] == .connected
+          ? "it showed no number within 30 s" : "the number was not typed there within 30 s")
+    }
+  }
+
+  /// Whether a device that sends its keys has proved that it is the one before the person. The first one counts.
+  private func mayPair(_ device: DeviceAddress) -> Bool {
+    guard learned == nil, paired == nil || paired == device else { return false }
+    return devices[device] == .agreed || devices[device] == .shown
   }
 
   /// Refuses who waits, and disconnects all. Bonds are undone.
@@ -153,7 +180,7 @@ struct Pairing {
     var actions: [Action] = []
     for (device, state) in devices.sorted(by: { $0.key.bits < $1.key.bits }) {
       switch state {
-      case .connected, .refused: actions.append(.send(.disconnect(adapter, device)))
+      case .connected, .shown, .refused: actions.append(.send(.disconnect(adapter, device)))
       case .asked: actions += [.answer(device, false), .send(.disconnect(adapter, device))]
       case .agreed: break
       }
@@ -164,20 +191,37 @@ struct Pairing {
 
   private mutating func asked(_ device: DeviceAddress, _ number: UInt32?) -> [Action] {
     guard let state = devices[device], state != .agreed else { return [] }
-    guard !devices.values.contains(.agreed) else { return refuse(device, "another device is being paired") }
+    guard !devices.values.contains(.agreed) else { return refuse(device, Self.isBusy) }
     guard number != nil || allowsNoNumber else {
       return refuse(
         device, "it shows no number to compare; if it has no display, allow that with --without-number")
     }
     devices[device] = .asked(number: number)
+    // Now it is the person's turn.
+    leaves[device] = nil
     return [.tell(number == nil ? .wantsConsent(device) : .wantsNumber(device))]
   }
 
   private mutating func agree(_ device: DeviceAddress, _ actions: [Action]) -> [Action] {
     devices[device] = .agreed
-    let others = devices.filter { if case .asked = $0.value { true } else { false } }.keys
+    let others = devices.sorted { $0.key.bits < $1.key.bits }
     return [.undo(.unpair(adapter, device))] + actions
-      + others.sorted { $0.bits < $1.bits }.flatMap { refuse($0, "another device is being paired") }
+      + others.flatMap { other, state in
+        switch state {
+        case .asked: refuse(other, Self.isBusy)
+        case .shown: sendAway(other, Self.isBusy)
+        case .connected, .agreed, .refused: [Action]()
+        }
+      }
+  }
+
+  private static let isBusy = "another device is being paired"
+
+  private mutating func sendAway(_ device: DeviceAddress, _ reason: String) -> [Action] {
+    leaves[device] = nil
+    defer { devices[device] = .refused }
+    return [.send(.disconnect(adapter, device))]
+      + (devices[device] == .refused ? [] : [.tell(.refused(device, reason))])
   }
 
   private mutating func refuse(_ device: DeviceAddress, _ reason: String) -> [Action] {

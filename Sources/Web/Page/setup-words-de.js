@@ -6,10 +6,12 @@ const product = { espresense: 'ESPresense', theengs: 'Theengs oder OpenMQTTGatew
 export const words = {
   lead: 'In fünf Schritten von nichts zum ersten Raum. Jeder darf fehlen; unter System geht es später weiter.',
   steps: { broker: 'Broker', receivers: 'Empfänger', beacon: 'Erster Beacon', rooms: 'Räume', home: 'Home Assistant' }, stepsLabel: 'Schritte', next: 'Nächster Schritt',
-  noFile: 'Es gibt keine Konfigurationsdatei, die zu ändern wäre.', mayNot: 'Diese Seite darf nur lesen. Auf dem Rechner des Gateways machen diese Zeilen ein Passwort zum Ändern, nennen es in der Konfiguration und zeigen es:',
-  mayNotElsewhere: 'Diese Seite darf nur lesen. Schreiben Sie ein Passwort zum Ändern in eine Datei, die nur der Benutzer des Gateways lesen darf, nennen Sie sie in der Konfiguration, unter listen: bei http:, und starten Sie das Gateway neu:', thenLogin: 'Melden Sie sich dann mit diesem Passwort an. Oder beantworten Sie dieselben Fragen in einem Terminal: sudo beaconkeeper init', login: 'Anmelden',
+  noFile: 'Es gibt keine Konfigurationsdatei, die zu ändern wäre.', mayNot: 'Diese Seite darf nur lesen.',
+  byInit: 'Ein Befehl auf dem Rechner des Gateways schreibt eine Konfiguration, die diese Seite ändern darf, und zeigt das Passwort dafür. Enter übernimmt jede Antwort:',
+  byLines: 'Auf dem Rechner des Gateways erlauben diese Zeilen der Seite, die Konfiguration zu ändern, wie sie ist, und zeigen das Passwort dafür:',
+  elsewhere: 'Schreiben Sie ein Passwort zum Ändern in eine Datei, die nur der Benutzer des Gateways lesen darf, nennen Sie sie in der Konfiguration, unter listen: bei http:, und starten Sie das Gateway neu:', thenLogin: 'Melden Sie sich dann mit diesem Passwort an.', login: 'Anmelden',
   obstacle: (why) => `Hier lässt sich nichts speichern: ${why}. Jeder Schritt zeigt stattdessen die Zeilen für die Datei.`,
-  restart: 'Das Gateway benutzt noch den früheren Broker. Starten Sie es neu, dann geht es hier von selbst weiter:',
+  restart: 'Das Gateway wechselt in wenigen Sekunden zum neuen Broker, dann geht es hier von selbst weiter. Bleibt das hier stehen, sagt das Protokoll des Gateways, warum: journalctl -u beaconkeeper. So versucht es das noch einmal:',
   broker: {
     lead: 'Wohin das Gateway veröffentlicht, und wo Home Assistant und Boards wie ESPresense ihm begegnen.',
     now: (url, isConnected) => `In der Datei steht ${url}. Das Gateway ist ${isConnected ? '' : 'nicht '}verbunden.`, own: 'der eigene Broker des Gateways',

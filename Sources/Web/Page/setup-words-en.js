@@ -6,10 +6,12 @@ const product = { espresense: 'ESPresense', theengs: 'Theengs or OpenMQTTGateway
 export const words = {
   lead: 'Five steps from nothing to the first room. Leave any of them out, and come back later under System.',
   steps: { broker: 'Broker', receivers: 'Receivers', beacon: 'First beacon', rooms: 'Rooms', home: 'Home Assistant' }, stepsLabel: 'Steps', next: 'Next step',
-  noFile: 'There is no configuration file to change.', mayNot: 'This page may only look. On the gateway’s machine, these lines make a password for changes, name it in the configuration, and show it:',
-  mayNotElsewhere: 'This page may only look. Put a password for changes into a file that only the gateway’s user may read, name it in the configuration, below listen: of http:, and restart the gateway:', thenLogin: 'Then log in with that password. Or answer the same questions in a terminal: sudo beaconkeeper init', login: 'Log in',
+  noFile: 'There is no configuration file to change.', mayNot: 'This page may only look.',
+  byInit: 'One command on the gateway’s machine writes a configuration that this page may change, and prints the password for that. Enter accepts each answer:',
+  byLines: 'On the gateway’s machine, these lines let this page change the configuration as it is, and show the password for that:',
+  elsewhere: 'Put a password for changes into a file that only the gateway’s user may read, name it in the configuration, below listen: of http:, and restart the gateway:', thenLogin: 'Then log in with that password.', login: 'Log in',
   obstacle: (why) => `Nothing can be saved here: ${why}. Each step shows the lines for the file instead.`,
-  restart: 'The gateway still uses the former broker. Restart it, and this page goes on by itself:',
+  restart: 'The gateway goes to the new broker within seconds, and this page goes on by itself. If this stays here, the gateway’s log says why: journalctl -u beaconkeeper. This tries it again:',
   broker: {
     lead: 'Where the gateway publishes, and where Home Assistant and boards such as ESPresense meet it.',
     now: (url, isConnected) => `The file says ${url}. The gateway is ${isConnected ? '' : 'not '}connected.`, own: 'the gateway’s own broker',

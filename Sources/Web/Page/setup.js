@@ -22,7 +22,7 @@ export async function setupView(wanted) {
   /** What the gateway tells of its file and of what it found; null: not asked yet. */
   let picture = null, timer = null, isEnded = false, step = null;
   const problem = el('p.problem', { role: 'alert', hidden: true }), obstacle = el('p.problem', { role: 'alert', hidden: true }), refusal = el('section.sheet.setup-part', { hidden: true }), body = el('section.sheet.setup-step');
-  const restarting = el('div.yaml.setup-restart', { hidden: true }, el('p', { role: 'status', text: words.restart }), ...command('sudo systemctl restart beaconkeeper'));
+  const restarting = el('div.yaml.setup-restart', { hidden: true }, el('p', { role: 'status', text: words.restart }), ...command('sudo systemctl reload beaconkeeper'));
   const desk = { take, ask, mayAsk: () => picture && !picture.asking, get picture() { return picture; } };
   const steps = { broker: brokerStep(desk), receivers: receiversStep(desk), beacon: beaconStep(), rooms: roomsStep(desk), home: homeStep() };
   const tabs = Object.fromEntries(order.map((name, i) => [name, button(`${i + 1} ${words.steps[name]}`, () => open(name), { 'data-step': name })]));
@@ -104,13 +104,14 @@ const hasBeacons = ({ beacons, beacons_unheard: unheard = [] }) => beacons.lengt
 
 const command = (text) => { const pre = el('pre', { tabindex: 0, role: 'group', 'aria-label': text, text }); return [pre, el('div.row', {}, copyButton(() => pre.textContent))]; };
 const installed = '/etc/beaconkeeper/beaconkeeper.yaml', secret = '/etc/beaconkeeper/http-write';
-/** How the page gets the right to change something: for the package's file, lines that do it all. */
-const toMayWrite = ({ configuration_file: file, passwords }) => [
-  el('div.yaml', {}, el('p', { text: file === installed ? words.mayNot : words.mayNotElsewhere }), ...command(file === installed ? [
-    `openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin ${secret}`, 'sudo chown beaconkeeper /etc/beaconkeeper',
-    `sudo sed -i '/^  listen:/a\\  write_password_file: ${secret}' ${installed}`, 'sudo systemctl restart beaconkeeper', `sudo cat ${secret}`].join('\n') : '  write_password_file: http-write')),
-  el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : ''),
-];
+/** How the page gets the right to change something: for the package's file, a command or lines that do it all. */
+const toMayWrite = (overview) => {
+  const { configuration_file: file, passwords } = overview, told = (text, lines) => el('div.yaml', {}, el('p', { text }), ...command(lines));
+  return [el('p', { text: words.mayNot }), ...file !== installed ? [told(words.elsewhere, '  write_password_file: http-write')] : [
+    ...hasBeacons(overview) ? [] : [told(words.byInit, 'sudo beaconkeeper init')], told(words.byLines, [`openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin ${secret}`, 'sudo chown beaconkeeper /etc/beaconkeeper',
+    `sudo sed -i '/^  listen:/a\\  write_password_file: ${secret}' ${installed}`, 'sudo systemctl restart beaconkeeper', `sudo cat ${secret}`].join('\n'))],
+  el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : '')];
+};
 
 /** Shows what would be changed, then saves exactly that. `ask` gets whether it is a preview. */
 function reviewer(desk, body, onSaved = () => {}) {
@@ -151,10 +152,10 @@ function brokerStep(desk) {
   const label = (name, input) => el('label.field', {}, el('span', { text: name }), input);
   const values = () => own.checked ? {} : { url: url.value.trim(), username: user.value.trim(), password: password.value };
   let tried = null, isFilled = false;
-  const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), revision: desk.picture.revision } }),
+  const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), trial: tried?.id, revision: desk.picture.revision } }),
     // It is in its file now. Saved again, it would get another one.
     () => { password.value = ''; });
-  const attempt = button(text.try, async () => { tried = JSON.stringify(values()); const now = await desk.ask('setup/try', { method: 'POST', body: values() }); if (now) desk.take(now); else tried = null; }, { 'data-do': 'try' });
+  const attempt = button(text.try, async () => { const what = values(); tried = { what: JSON.stringify(what) }; const now = await desk.ask('setup/try', { method: 'POST', body: what }); tried = now && { ...tried, id: now.trying }; if (now) desk.take(now); }, { 'data-do': 'try' });
   const find = button(text.find, async () => { const now = await desk.ask('setup/find-brokers', { method: 'POST', body: {} }); if (now) desk.take(now); }, { 'data-do': 'find' });
   const fields = el('div.fields', {}, label(text.url, url), label(text.user, user), label(text.password, password));
   for (const input of [url, user, password]) input.addEventListener('input', () => changed());
@@ -165,7 +166,8 @@ function brokerStep(desk) {
   function refresh() {
     const { picture } = desk;
     if (!picture) return;
-    const isTried = tried !== null && tried === JSON.stringify(values()), { trial } = picture, isAsking = picture.asking === 'trial';
+    // Another page may try something else.
+    const isTried = tried?.what === JSON.stringify(values()), trial = picture.trial?.id === tried?.id ? picture.trial : null, isAsking = picture.asking === 'trial';
     const works = isTried && !isAsking && trial && trial.state !== 'fault';
     show(outcome, isTried && (isAsking || trial != null));
     attribute(outcome, 'data-kind', isAsking ? null : trial?.state);

@@ -10,7 +10,7 @@ struct InitCommand: AsyncParsableCommand {
     discussion: """
       init looks for an MQTT broker, tries the connection, looks there for boards (ESPresense, Theengs, OpenMQTTGateway) and \
       other Beaconkeepers that publish what they hear, listens for beacons, and asks which of them you want to watch, and for \
-      rooms and the name of a zone. It writes a configuration with comments, checks it, and offers to \
+      rooms, the name of a zone, and who may see and change what on the dashboard. It writes a configuration with comments, checks it, and offers to \
       start the service. Each answer can be given as an option. Without a terminal, or with --no-input, init asks nothing \
       and requires --broker, --beacon (or --no-beacons) and --zone (or --no-zone).
 
@@ -77,6 +77,10 @@ struct InitCommand: AsyncParsableCommand {
       "Who may look at the dashboard: here, everywhere (with a new password) or off; default: here.",
       valueName: "who"))
   var page: String?
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Whether the dashboard may change beacons, zones and rooms, with a new password; default: it may.")
+  var pageChanges: Bool?
   @Option(help: ArgumentHelp("How long to listen for beacons.", valueName: "s"))
   var seconds = 10.0
   @Option(help: ArgumentHelp("Read a recording instead of the radio.", valueName: "file"))
@@ -93,6 +97,7 @@ struct InitCommand: AsyncParsableCommand {
   func validate() throws {
     if noScanners, !scanner.isEmpty { throw ValidationError("Either --scanner or --no-scanners.") }
     if noBeacons, !beacon.isEmpty { throw ValidationError("Either --beacon or --no-beacons.") }
+    if page == "off", pageChanges == true { throw ValidationError("--page-changes needs a dashboard.") }
     if noZone, zone != nil { throw ValidationError("Either --zone or --no-zone.") }
     if signal != nil, distance != nil { throw ValidationError("Either --signal or --distance.") }
     if signal != nil || distance != nil, zone == nil {
@@ -128,9 +133,12 @@ struct InitCommand: AsyncParsableCommand {
       if files.page != nil {
         try writer.askToReplace(placement.pagePath, keeping: "the dashboard's old password is lost")
       }
+      if files.write != nil {
+        try writer.askToReplace(placement.writePath, keeping: "the old password for changes is lost")
+      }
       try writer.write(files)
       try startService(placement, surroundings)
-      tellPage(interview.draft.page)
+      tellPage(interview.draft)
     } catch {
       throw stop(error)
     }
@@ -168,6 +176,7 @@ struct InitCommand: AsyncParsableCommand {
     if noBeacons || !beacon.isEmpty { answers.beacons = beacon }
     if noZone { answers.zone = .some(nil) } else if let zone { answers.zone = zone }
     answers.page = page
+    answers.pageChanges = pageChanges
     answers.limit = signal.map { Draft.Limit($0, .signal) } ?? distance.map { Draft.Limit($0, .distance) }
     return answers
   }
@@ -198,12 +207,13 @@ struct InitCommand: AsyncParsableCommand {
     say("The service \(unit) runs. What it says: journalctl -f -u \(unit)")
   }
 
-  private func tellPage(_ page: Draft.Page) {
-    switch page {
-    case .off: break
+  private func tellPage(_ draft: Draft) {
+    switch draft.page {
+    case .off: return
     case .here: say("Dashboard:    http://127.0.0.1:\(Draft.pagePort) on this machine")
     case .everywhere: say("Dashboard:    http://\(machineName()):\(Draft.pagePort), with the password")
     }
+    if draft.writePasswordFile != nil { say("To set up more there, log in with the password for changes.") }
   }
 
   /// Prints why it ends, and returns the exit code.

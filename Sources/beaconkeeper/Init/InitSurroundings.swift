@@ -90,6 +90,8 @@ extension Double {
 
 /// The systemd unit of the package.
 struct Service {
+  /// As the package's unit has it.
+  static let user = "beaconkeeper"
   let unit: String
 
   /// Whether the package's unit is there, for systemd or for the next boot.

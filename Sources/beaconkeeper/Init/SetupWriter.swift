@@ -21,7 +21,8 @@ struct SetupWriter {
       guard surroundings.isAnswered else { throw .exists(path: path) }
       let question = Question("\(path) exists. Replace it (\(consequence))?", usual: "no", option: "--force")
       guard try surroundings.agreed(question) else { throw .givenUp }
-    } else if ![placement.passwordPath, placement.pagePath].contains(path) || placement.unit == nil,
+    } else if ![placement.passwordPath, placement.pagePath, placement.writePath].contains(path)
+      || placement.unit == nil,
       access(folder, W_OK) != 0
     {
       throw .unwritable(path: path, reason: String(cString: strerror(errno)))
@@ -44,7 +45,10 @@ struct SetupWriter {
     // Ctrl-C is ignored meanwhile: it could leave only some of the files, or part of one.
     let usual = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
     defer { for (number, handler) in usual { signal(number, handler) } }
-    let secrets = [(files.password, placement.passwordPath), (files.page, placement.pagePath)]
+    let secrets = [
+      (files.password, placement.passwordPath), (files.page, placement.pagePath),
+      (files.write, placement.writePath),
+    ]
     var new: [String] = []
     do throws(SetupFault) {
       for case (let secret?, let path) in secrets {
@@ -59,6 +63,19 @@ struct SetupWriter {
     }
     for case (_?, let path) in secrets { say("Written: \(path), mode 0600") }
     say("Written and checked: \(placement.path)")
+    if files.write != nil, placement.unit != nil { letServiceWrite(folder(of: placement.path)) }
+  }
+
+  /// The page replaces the configuration as a whole, for which the folder must be the service's.
+  private func letServiceWrite(_ folder: String) {
+    guard let user = unsafe getpwnam(Service.user)?.pointee else { return }
+    var status = stat()
+    if stat(folder, &status) == 0, status.st_uid == user.pw_uid { return }
+    if chown(folder, user.pw_uid, gid_t.max) == 0 {
+      say("Given to the service, so that the dashboard can save: \(folder)")
+    } else {
+      say("The dashboard cannot save yet: sudo chown \(Service.user) \(folder)")
+    }
   }
 
   private func write(

@@ -4,6 +4,18 @@ newer=(/out/newer/beaconkeeper_*.deb)
 export DEBIAN_FRONTEND=noninteractive
 install() { apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "$1" >/out/apt.log 2>&1 || { cat /out/apt.log; fail "apt"; }; }
 config=/etc/beaconkeeper/beaconkeeper.yaml
+# ask METHOD PATH [BODY]: prints the status and the answer of the gateway, asked with the password of $password.
+ask() {
+  python3 - "$password" "$@" <<'PYTHON'
+import sys, urllib.error, urllib.request
+password, method, path, *body = sys.argv[1:]
+headers = {"Content-Type": "application/json", "Authorization": "Bearer " + password} if password else {"Content-Type": "application/json"}
+request = urllib.request.Request("http://127.0.0.1:8099/" + path, body[0].encode() if body else b"{}", headers, method=method)
+try: answer = urllib.request.urlopen(request, timeout=20)
+except urllib.error.HTTPError as error: answer = error
+print(answer.status, answer.read().decode())
+PYTHON
+}
 
 step "installs, and runs without an adapter"
 find / -xdev \( -path /proc -o -path /out -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /run \) -prune \
@@ -28,6 +40,11 @@ cp -p "$config" /run/package.yaml
 beaconkeeper init --no-input --broker mqtt://localhost --gateway first --no-beacons --no-zone --start >/out/init.log 2>&1 ||
   { cat /out/init.log; fail "init right after the installation"; }
 grep -q 'name: first' "$config" || fail "init wrote nothing"
+password=$(cat /etc/credstore/beaconkeeper.write)
+[ "$(stat -c '%a %U' /etc/credstore/beaconkeeper.write)" = "600 root" ] && grep -qF "$password" /out/init.log || fail "no password for changes"
+within 20 has '^200' ask GET api/v1/setup || fail "the page does not answer, or not to this password"
+ask POST api/v1/setup/receivers '{"kinds":["espresense"]}' >/out/answer 2>&1
+grep -q '^200 ' /out/answer && grep -q espresense "$config" || { cat /out/answer; fail "the page cannot set up what init left"; }
 beaconkeeper init --no-input --broker embedded --no-beacons --no-zone >/out/init.log 2>&1 && fail "init replaced an edited configuration"
 grep -q exists /out/init.log || { cat /out/init.log; fail "init does not say why not"; }
 
@@ -41,6 +58,7 @@ beaconkeeper doctor >/out/doctor.log 2>&1 || true
 grep -q '^ok *broker' /out/doctor.log || { cat /out/doctor.log; fail "the remedy does not help"; }
 systemctl stop beaconkeeper
 cp -p /run/package.yaml "$config" && rm -rf "$config.old" /var/lib/beaconkeeper/first*
+chown root /etc/beaconkeeper && rm /etc/credstore/beaconkeeper.write
 systemctl start beaconkeeper
 within 20 systemctl is-active --quiet beaconkeeper
 main=$(systemctl show -P MainPID beaconkeeper)
@@ -88,18 +106,6 @@ sed -i 's|^  listen: "127.0.0.1:8099"|&\n  write_password_file: /etc/beaconkeepe
 grep -q http-write "$config" || fail "init wrote no page into the configuration"
 cp "$config" /run/page.yaml
 systemctl restart beaconkeeper
-# ask METHOD PATH [BODY]: prints the status and the answer of the gateway, asked with the password of $password.
-ask() {
-  python3 - "$password" "$@" <<'PYTHON'
-import sys, urllib.error, urllib.request
-password, method, path, *body = sys.argv[1:]
-headers = {"Content-Type": "application/json", "Authorization": "Bearer " + password} if password else {"Content-Type": "application/json"}
-request = urllib.request.Request("http://127.0.0.1:8099/" + path, body[0].encode() if body else b"{}", headers, method=method)
-try: answer = urllib.request.urlopen(request, timeout=20)
-except urllib.error.HTTPError as error: answer = error
-print(answer.status, answer.read().decode())
-PYTHON
-}
 threshold='{"enter":{"threshold":-71}}'
 password=
 within 20 has 'nothing to be done\|look, but not\|password' ask PUT api/v1/zones/pump "$threshold" || fail "a stranger may save"
