@@ -52,6 +52,8 @@ struct Hearability: Sendable {
         guard let room = places[histogram.room] else { continue }
         heard[room] += histogram.counts.reduce(0, +) * RoomWindows.length.seconds
       }
+      // Rooms that an earlier calibration knew may have no visits.
+      for room in rooms.indices { heard[room] = min(heard[room], seconds[room]) }
       let (sum, all) = (heard.reduce(0, +), seconds.reduce(0, +))
       guard sum > 0, all > 0 else { return [] }
       return rooms.indices.map { share(heard[$0], of: seconds[$0], expected: min(sum / all, 1)) }

@@ -179,8 +179,8 @@ struct Lanes {
 }
 
 /// The probability of each place for a beacon that has just appeared: it is probably in a room with a receiver that hears it, or in a room without a working
-/// receiver. Only here does a receiver that does not hear the beacon count as evidence. It never moves a beacon out of its room,
-/// because a receiver may fail. Without outlines, a beacon cannot appear in a blind room.
+/// receiver. Here a receiver that does not hear the beacon counts even if it may have failed. It never moves a beacon out of its
+/// room; see `Hearability` for what does. Without outlines, a beacon cannot appear in a blind room.
 struct Appearance: Sendable {
   /// A probability for each place.
   private(set) var prior: [Float]

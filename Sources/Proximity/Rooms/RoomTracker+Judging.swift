@@ -215,12 +215,16 @@ extension RoomTracker {
         // Prevents underflow.
         if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
       }
-      for (index, presence) in presences.enumerated() {
-        let shift = offset + presence.gain
-        if let table = model.hearability?.likelihoods(presence, shift: shift, after: pause) {
-          filter.weigh(belief, by: table)
+      let tables = presences.compactMap {
+        model.hearability?.likelihoods($0, shift: offset + $0.gain, after: pause)
+      }
+      for place in stride(from: 0, to: tables.count, by: 2) {
+        if place + 1 < tables.count {
+          filter.weigh(belief, by: tables[place], tables[place + 1])
+        } else {
+          filter.weigh(belief, by: tables[place])
         }
-        if index % 4 == 3, !filter.normalise(belief) { break }
+        if place % 4 == 2, !filter.normalise(belief) { break }
       }
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }

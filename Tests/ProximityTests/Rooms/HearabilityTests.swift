@@ -66,6 +66,14 @@ import Testing
     #expect(Self.entered(scene) == [1])
   }
 
+  /// As after a walk that kept what an earlier calibration, which had no visits, knew of the other rooms.
+  @Test func `a room without visits is neither likely nor unlikely because of silence`() {
+    var scene = Self.scene(visits: [.init(room: "2", weight: 30)])
+    Self.stay(&scene, [-80, -90], seconds: 60)
+    Self.stay(&scene, [-80], seconds: 60, other: [nil, -90, -70])
+    #expect(Self.entered(scene) == [1])
+  }
+
   @Test func `visits to unknown rooms and places, or shorter than what was heard, are harmless`() {
     for visits in [
       [.init(room: "elsewhere", weight: 30)], [.init(x: 1, y: 1, weight: 30)],
