@@ -4,18 +4,55 @@ import Core
 /// Estimates where in its room the beacon was at each moment of a walk, from the levels before and after. So it is enough to mark
 /// the rooms of a walk.
 struct PlaceSmoother {
-  private var model: RoomModel
-  private var filter = RoomFilter()
+  private let model: RoomModel
+  private let filter = RoomFilter()
+  /// The probability of each place before anything was heard.
   private let prior: [Float]
+  private let rooms: [Room]
+  /// The belief of one room while it moves: 0 in all other cells, before and after.
+  private var field: [Float]
+  private var scratch: [Float]
 
   /// Maximum number of moments smoothed together. It bounds memory.
   private static let stretch = 1000
   /// A longer pause starts a new stretch. In windows.
   private static let pause = Int64(5 / RoomWindows.length.seconds)
 
+  /// The cells of a room. The walk says in which room the beacon was, so only these can hold it.
+  private struct Room {
+    var index: Int
+    var floor = 0
+    var cells: [Int] = []
+    var points: [Point] = []
+    /// The cells in ranges, and where each range begins in `cells`.
+    var runs: [(cells: Range<Int>, start: Int)] = []
+    var rows = 0...0
+    var columns = 0...0
+    var neighbours: [Int]
+  }
+
   init(_ model: RoomModel) {
     self.model = model
     prior = model.prior
+    field = [Float](repeating: 0, count: model.count)
+    scratch = field
+    var rooms = model.access.neighbours.enumerated().map { Room(index: $0, neighbours: $1) }
+    for (cell, room) in model.rooms.enumerated() where rooms.indices.contains(Int(room)) {
+      guard let grid = model.grid, let (point, floor) = grid.place(of: cell) else { continue }
+      let (row, column, isFirst) = (cell / grid.stride, cell % grid.stride, rooms[Int(room)].cells.isEmpty)
+      let (rows, columns) = (rooms[Int(room)].rows, rooms[Int(room)].columns)
+      rooms[Int(room)].rows = isFirst ? row...row : min(rows.lowerBound, row)...max(rows.upperBound, row)
+      rooms[Int(room)].columns =
+        isFirst ? column...column : min(columns.lowerBound, column)...max(columns.upperBound, column)
+      rooms[Int(room)].floor = floor
+      rooms[Int(room)].cells.append(cell)
+      rooms[Int(room)].points.append(point)
+    }
+    for run in model.runs {
+      rooms[run.room].runs.append(
+        (run.places, rooms[run.room].runs.last.map { $0.start + $0.cells.count } ?? 0))
+    }
+    self.rooms = rooms
   }
 
   /// Where each moment may have been, as cells that are equally probable; empty: unknown. A single cell would be taken for certain,
@@ -36,72 +73,112 @@ struct PlaceSmoother {
 
   /// Forward-backward smoothing. The belief of a moment is the product of both passes.
   private mutating func smooth(_ moments: ArraySlice<MarkedWalk.Moment>, _ offset: Float) -> [[Int]] {
-    let count = prior.count
     var forward: [[Float]] = []
-    var belief = prior
     for index in moments.indices {
-      if index > moments.startIndex { pass(&belief, from: moments[index - 1], to: moments[index]) }
+      var belief =
+        forward.last.map { pass($0, from: moments[index - 1], to: moments[index]) } ?? prior(moments[index])
       weigh(&belief, moments[index], offset)
       forward.append(belief)
     }
     var places = [[Int]](repeating: [], count: moments.count)
-    var backward = prior
+    guard let last = moments.last else { return places }
+    var backward = prior(last)
     for (place, index) in zip(places.indices, moments.indices).reversed() {
-      var both = backward
-      for cell in 0..<count { both[cell] *= forward[place][cell] }
-      places[place] = spread(of: both, in: moments[index].room)
+      let both = zip(backward, forward[place]).map { $0 * $1 }
+      places[place] = spread(of: both, in: rooms[Int(moments[index].room)])
       guard place > 0 else { break }
       weigh(&backward, moments[index], offset)
-      pass(&backward, from: moments[index - 1], to: moments[index])
+      backward = pass(backward, from: moments[index], to: moments[index - 1])
     }
     return places
   }
 
-  private mutating func pass(_ belief: inout [Float], from: MarkedWalk.Moment, to: MarkedWalk.Moment) {
-    let seconds = Double(to.window - from.window) * RoomWindows.length.seconds
-    let (model, prior) = (model, prior)
-    var filter = filter
-    belief.withUnsafeMutableBufferPointer { filter.move($0, model, prior: prior, seconds: seconds) }
-    self.filter = filter
+  private func prior(_ moment: MarkedWalk.Moment) -> [Float] {
+    rooms[Int(moment.room)].cells.map { prior[$0] }
   }
 
-  private mutating func weigh(_ belief: inout [Float], _ moment: MarkedWalk.Moment, _ offset: Float) {
-    let tables = moment.hearings.map { model.likelihoods($0.hearer, level: $0.level - offset) }
-    let (rooms, prior, filter) = (model.rooms, prior, filter)
-    belief.withUnsafeMutableBufferPointer { belief in
-      for cell in belief.indices where rooms[cell] != moment.room { belief[cell] = 0 }
-      if !filter.normalise(belief) {
-        for cell in belief.indices { belief[cell] = rooms[cell] == moment.room ? prior[cell] : 0 }
-      }
-      for (index, table) in tables.enumerated() {
-        filter.weigh(belief, by: table)
-        if index % 4 == 3, !filter.normalise(belief) { break }
-      }
-      if !filter.normalise(belief) {
-        for cell in belief.indices { belief[cell] = rooms[cell] == moment.room ? prior[cell] : 0 }
+  /// The belief about the room of one moment from that of the moment before or after.
+  private mutating func pass(_ belief: [Float], from: MarkedWalk.Moment, to: MarkedWalk.Moment) -> [Float] {
+    guard let grid = model.grid else { return belief }
+    let (old, new) = (rooms[Int(from.room)], rooms[Int(to.room)])
+    let seconds = Double(abs(to.window - from.window)) * RoomWindows.length.seconds
+    let motion = filter.motion(grid, seconds: seconds)
+    let box = grid.box(rows: old.rows, columns: old.columns, wider: motion.steps)
+    var moved = [Float](repeating: 0, count: new.cells.count)
+    let (rooms, prior) = (rooms, prior)
+    field.withUnsafeMutableBufferPointer { field in
+      scratch.withUnsafeMutableBufferPointer { scratch in
+        for (cell, share) in zip(old.cells, belief) { field[cell] = share }
+        RoomFilter.stray(field, scratch, grid, motion, in: box)
+        var inflow = Float(0)
+        for other in new.neighbours {
+          var share = Float(0)
+          for cell in rooms[other].cells { share += field[cell] }
+          inflow += motion.walking * share / (Float(rooms[other].neighbours.count) * Float(new.cells.count))
+        }
+        let kept = new.neighbours.isEmpty ? 1 : 1 - motion.walking
+        for (place, cell) in new.cells.enumerated() {
+          let share = kept * field[cell] + inflow
+          moved[place] = share + motion.leak * (prior[cell] - share)
+        }
+        for cells in box {
+          field[cells].update(repeating: 0)
+          scratch[cells].update(repeating: 0)
+        }
       }
     }
+    return moved
+  }
+
+  private func weigh(_ belief: inout [Float], _ moment: MarkedWalk.Moment, _ offset: Float) {
+    let runs = rooms[Int(moment.room)].runs
+    if !normalise(&belief) { belief = prior(moment) }
+    for (index, hearing) in moment.hearings.enumerated() {
+      let table = model.likelihoods(hearing.hearer, level: hearing.level - offset)
+      belief.withUnsafeMutableBufferPointer { belief in
+        table.withUnsafeBufferPointer { table in
+          for (cells, start) in runs {
+            for place in 0..<cells.count { belief[start + place] *= table[cells.lowerBound + place] }
+          }
+        }
+      }
+      if index % 4 == 3, !normalise(&belief) { break }
+    }
+    if !normalise(&belief) { belief = prior(moment) }
+  }
+
+  private func normalise(_ belief: inout [Float]) -> Bool {
+    belief.withUnsafeMutableBufferPointer { filter.normalise($0) }
   }
 
   /// The cells of the room that are a deviation of the belief away from its mean, to each side.
-  private func spread(of belief: [Float], in room: Int16) -> [Int] {
-    guard let grid = model.grid else { return [] }
+  private func spread(of belief: [Float], in room: Room) -> [Int] {
     var (x, y, xx, yy, sum) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    for run in model.runs where run.room == Int(room) {
-      for cell in run.places where belief[cell] > 0 {
-        guard let point = grid.place(of: cell)?.point else { continue }
-        let share = Double(belief[cell])
-        sum += share
-        (x, y) = (x + share * point.x, y + share * point.y)
-        (xx, yy) = (xx + share * point.x * point.x, yy + share * point.y * point.y)
-      }
+    for (point, share) in zip(room.points, belief) where share > 0 {
+      let share = Double(share)
+      sum += share
+      (x, y) = (x + share * point.x, y + share * point.y)
+      (xx, yy) = (xx + share * point.x * point.x, yy + share * point.y * point.y)
     }
     guard sum > 0 else { return [] }
     (x, y) = (x / sum, y / sum)
     let across = max(0, xx / sum - x * x).squareRoot()
     let along = max(0, yy / sum - y * y).squareRoot()
     return [(across, 0), (-across, 0), (0, along), (0, -along)].compactMap { dx, dy in
-      grid.cell(nearest: Point(x: x + dx, y: y + dy), in: room)
+      nearest(to: Point(x: x + dx, y: y + dy), in: room)
     }
+  }
+
+  private func nearest(to point: Point, in room: Room) -> Int? {
+    if let cell = model.grid?.cell(at: point, floor: room.floor), model.rooms[cell] == Int16(room.index) {
+      return cell
+    }
+    var (best, least) = (Int?.none, Double.infinity)
+    for (place, other) in room.points.enumerated() {
+      let (dx, dy) = (other.x - point.x, other.y - point.y)
+      let square = dx * dx + dy * dy
+      if square < least { (best, least) = (place, square) }
+    }
+    return best.map { room.cells[$0] }
   }
 }

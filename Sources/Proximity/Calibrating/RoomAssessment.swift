@@ -140,7 +140,10 @@ extension RoomCalibrator {
 
   private func tracker(_ calibration: RoomCalibration?) -> RoomTracker {
     RoomTracker(
-      plan, calibration: calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors)
+      plan,
+      RoomModel(
+        plan, calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors,
+        paths: paths))
   }
 }
 

@@ -8,6 +8,8 @@ import Glibc
 public struct RoomCalibrator: Sendable {
   let plan: RoomPlan
   let names: Names
+  /// nil without outlines.
+  let paths: SitePaths?
 
   /// Names by index, as used in calibrations.
   public struct Names: Sendable {
@@ -38,28 +40,28 @@ public struct RoomCalibrator: Sendable {
   public init(_ plan: RoomPlan, names: Names) {
     self.plan = plan
     self.names = names
+    paths = plan.hasGeometry ? .kept(of: plan) : nil
   }
 
   /// nil: no beacon was heard while a room was marked.
   public func calibration(from walk: MarkedWalk, _ parts: Parts = .all) -> RoomCalibration? {
     guard !walk.moments.isEmpty else { return nil }
-    guard plan.hasGeometry else {
+    guard let paths else {
       return RoomCalibration(
         wallLoss: SignalMaps.usualWall, histograms: histograms(walk), visits: visits(walk))
     }
-    let grid = RoomGrid(plan)
-    var places = firstPlaces(walk, grid)
+    var places = firstPlaces(walk, paths.grid)
     let isPlaced = walk.moments.allSatisfy { $0.point != nil }
-    var calibration = fit(walk, places, grid, parts)
+    var calibration = fit(walk, places, paths, parts)
     for round in 1..<(isPlaced ? 1 : Self.rounds) {
       let model = RoomModel(
-        plan, calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors)
+        plan, calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors, paths: paths)
       var smoother = PlaceSmoother(model)
       let guesses = smoother.places(of: walk.moments, offset: 0)
       for (index, moment) in walk.moments.enumerated() where moment.point == nil {
         places[index] = guesses[index]
       }
-      calibration = fit(walk, places, grid, round < Self.roundsWithoutMaps ? .pathLoss : parts)
+      calibration = fit(walk, places, paths, round < Self.roundsWithoutMaps ? .pathLoss : parts)
     }
     return calibration
   }
@@ -79,8 +81,7 @@ public struct RoomCalibrator: Sendable {
       kept.insert(room)
       return true
     }
-    if plan.hasGeometry {
-      let grid = RoomGrid(plan)
+    if let grid = paths?.grid {
       for var sample in earlier.samples where names.receivers.contains(sample.receiver) {
         let floor = sample.floor.flatMap { name in names.floors.firstIndex { $0 == name } } ?? 0
         guard let cell = grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor),
@@ -142,8 +143,10 @@ public struct RoomCalibrator: Sendable {
     }
   }
 
-  private func fit(_ walk: MarkedWalk, _ places: [[Int]], _ grid: RoomGrid, _ parts: Parts) -> RoomCalibration
-  {
+  private func fit(
+    _ walk: MarkedWalk, _ places: [[Int]], _ paths: SitePaths, _ parts: Parts
+  ) -> RoomCalibration {
+    let grid = paths.grid
     var piles: [Int: Pile] = [:]
     var visited: [Int: Double] = [:]
     for (moment, places) in zip(walk.moments, places) {
@@ -157,14 +160,11 @@ public struct RoomCalibrator: Sendable {
       }
     }
     let keys = piles.keys.sorted()
-    let mounts = plan.places
     // Each place counts once, no matter how long the walk stayed there.
     let points = keys.compactMap { key -> PathLossFit.Point? in
       let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
-      guard let mount = mounts[hearer], let pile = piles[key] else { return nil }
-      return PathLossFit.Point(
-        hearer: hearer, path: PathGeometry(from: mount, to: cell, plan, grid),
-        level: pile.sum / pile.count)
+      guard let path = paths.path(from: hearer, to: cell), let pile = piles[key] else { return nil }
+      return PathLossFit.Point(hearer: hearer, path: path, level: pile.sum / pile.count)
     }
     let losses = PathLossFit(points, usual: plan.hearers.map { PathLoss(usual: $0) }).losses
     let heard = Set(keys.map { $0 / grid.count })

@@ -80,7 +80,8 @@ struct PlaceBeliefs: Sendable {
       (calibration?.receivers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let names = placed.map { known[$0.index] }
     func fit(_ hearer: Int) -> RoomCalibration.Receiver? { names[hearer].flatMap { fits[$0] } }
-    var maps = SignalMaps(plan, grid, deviation: { Float(placed[$0].calibration.deviation) }) { hearer in
+    var maps = SignalMaps(plan, SitePaths(plan, grid), deviation: { Float(placed[$0].calibration.deviation) })
+    { hearer in
       PathLoss(
         power: fit(hearer)?.power ?? Calibration.defaultMeasuredPower,
         exponent: fit(hearer)?.exponent ?? placed[hearer].calibration.exponent,
@@ -97,7 +98,7 @@ struct PlaceBeliefs: Sendable {
     bins = plan.places.map { mount in
       (0..<grid.count).map { cell in
         guard let mount, grid.rooms[cell] >= 0 else { return 0 }
-        return Self.bin(of: PathGeometry(from: mount, to: cell, plan, grid).distance)
+        return Self.bin(of: PathGeometry.distance(from: mount, to: cell, plan, grid) ?? 1)
       }
     }
     var hearers = [Int16](repeating: -1, count: (placed.map { Int($0.index.rawValue) }.max() ?? -1) + 1)

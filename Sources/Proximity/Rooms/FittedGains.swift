@@ -14,8 +14,10 @@ import Glibc
 /// twelve cases. While the beacon is in one room only, such a receiver may remain undetected: the beacon may as well be near it.
 struct FittedGains: Sendable {
   private let hearers: Int
-  /// By place, then hearer: the expected level, dBm. A few places stand for all.
-  private let expected: [Float]
+  /// By hearer, then eight places each: the expected level, dBm. A few places stand for all; the last one fills up.
+  private let expected: [SIMD8<Float>]
+  /// How many places there are.
+  private let places: Int
   /// By hearer: its gain, dB.
   private(set) var decibels: [Float]
   /// Whether there are enough scenes. With fewer than four receivers there are none.
@@ -90,9 +92,16 @@ struct FittedGains: Sendable {
     open = Scene(hearers: hearers)
     let inside = model.rooms.indices.filter { model.rooms[$0] >= 0 }
     let count = model.grid == nil ? 0 : min(inside.count, Self.placeLimit)
-    expected = (0..<count).flatMap { place in
-      let cell = inside[(2 * place + 1) * inside.count / (2 * count)]
-      return plan.hearers.indices.map { model.maps.levels[$0][cell] }
+    places = count
+    let cells = (0..<count).map { inside[(2 * $0 + 1) * inside.count / (2 * count)] }
+    expected = plan.hearers.indices.flatMap { hearer in
+      stride(from: 0, to: count, by: Lanes.count).map { first in
+        var levels = SIMD8<Float>()
+        for lane in 0..<Lanes.count {
+          levels[lane] = model.maps.levels[hearer][cells[min(first + lane, count - 1)]]
+        }
+        return levels
+      }
     }
   }
 
@@ -155,55 +164,62 @@ struct FittedGains: Sendable {
   ///
   /// - Returns: better gains, and the logarithm of the probability of those given.
   private func better(_ gains: [Float], _ usual: [Float]) -> (gains: [Float], score: Float) {
-    let (count, freedom) = (expected.count / hearers, RoomModel.freedom)
+    let (blocks, freedom) = (expected.count / hearers, RoomModel.freedom)
     let variance = SignalMaps.usualDeviation * SignalMaps.usualDeviation
     let share = Self.most / (Self.most + Float(scenes.count))
     var sums = [Float](repeating: 0, count: hearers)
     var weights = sums
-    var errors = [Float](repeating: 0, count: expected.count)
-    var logs = [Float](repeating: 0, count: count)
+    var errors = [SIMD8<Float>](repeating: .zero, count: expected.count)
+    var logs = [SIMD8<Float>](repeating: .zero, count: blocks)
     var score = Float(0)
     for scene in scenes {
       let heard = (0..<hearers).filter { scene.counts[$0] > 0 }
-      for place in 0..<count {
-        let base = place * hearers
+      for block in 0..<blocks {
+        var strength = SIMD8<Float>.zero
         for hearer in heard {
-          errors[base + hearer] = scene.levels[hearer] - gains[hearer] - expected[base + hearer]
+          let error = scene.levels[hearer] - gains[hearer] - expected[hearer * blocks + block]
+          errors[hearer * blocks + block] = error
+          strength += error
         }
         // The beacon's strength, if it were there: large errors count less.
-        var strength = heard.reduce(Float(0)) { $0 + errors[base + $1] } / Float(heard.count)
+        strength /= Float(heard.count)
         for _ in 0..<2 {
-          var (sum, weight) = (Float(0), Float(0))
+          var (sum, weight) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
           for hearer in heard {
-            let error = errors[base + hearer] - strength
-            let share = 1 / (freedom + error * error / variance)
-            sum += share * errors[base + hearer]
+            let error = errors[hearer * blocks + block] - strength
+            let share = 1 / (freedom + error * error * (1 / variance))
+            sum += share * errors[hearer * blocks + block]
             weight += share
           }
           strength = sum / weight
         }
-        var product = Float(1)
-        logs[place] = 0
-        for hearer in heard {
-          errors[base + hearer] -= strength
-          product *= 1 + errors[base + hearer] * errors[base + hearer] / variance / freedom
-          if product > 1e20 {
-            logs[place] += log(product)
-            product = 1
+        var (product, sum) = (SIMD8<Float>(repeating: 1), SIMD8<Float>.zero)
+        for (index, hearer) in heard.enumerated() {
+          let error = errors[hearer * blocks + block] - strength
+          errors[hearer * blocks + block] = error
+          product *= 1 + error * error * (1 / (variance * freedom))
+          // More factors could overflow.
+          if index % 8 == 7 {
+            sum += product.logarithm
+            product = SIMD8(repeating: 1)
           }
         }
-        logs[place] = -Self.temper * (freedom + 1) / 2 * (logs[place] + log(product))
+        logs[block] = -Self.temper * (freedom + 1) / 2 * (sum + product.logarithm)
       }
-      let most = logs.max() ?? 0
-      let total = logs.reduce(Float(0)) { $0 + exp($1 - most) }
+      for lane in places..<(blocks * Lanes.count) {
+        logs[lane / Lanes.count][lane % Lanes.count] = -.infinity
+      }
+      let most = logs.reduce(-Float.infinity) { max($0, $1.max()) }
+      let total = logs.reduce(Float(0)) { $0 + ($1 - most).exponential.sum() }
       score += share * (most + log(total))
-      for place in 0..<count where logs[place] > most - Self.improbable {
-        let probability = share * exp(logs[place] - most) / total
+      for block in 0..<blocks where logs[block].max() > most - Self.improbable {
+        let probability = (share / total * (logs[block] - most).exponential)
+          .replacing(with: 0, where: logs[block] .<= most - Self.improbable)
         for hearer in heard {
-          let error = errors[place * hearers + hearer]
-          let weight = Self.temper * probability * (freedom + 1) / (freedom * variance + error * error)
-          sums[hearer] += weight * (error + gains[hearer])
-          weights[hearer] += weight
+          let error = errors[hearer * blocks + block]
+          let weight = Self.temper * (freedom + 1) * probability / (freedom * variance + error * error)
+          sums[hearer] += (weight * (error + gains[hearer])).sum()
+          weights[hearer] += weight.sum()
         }
       }
     }

@@ -49,33 +49,43 @@ struct PlaceAndPower: Sendable {
       misfits = offsets
       products = offsets
     }
-    for place in 0..<count { offsets[place] = 0 }
-    for hearing in hearings {
-      let level = hearing.level - state.offset
-      let map = model.levels(hearing.hearer, at: nearby)
-      for place in 0..<count { offsets[place] += level - map[place] }
-    }
-    let deviations = model.deviations(first.hearer, at: nearby)
-    for place in 0..<count {
-      let ratio = deviations[place] / doubt
-      offsets[place] /= Float(hearings.count) + ratio * ratio
-      let z = offsets[place] / doubt
-      products[place] = 1 + z * z / freedom
-      misfits[place] = 0
-    }
-    // Nothing was measured, so deviations are the same everywhere and cancel.
-    for (index, hearing) in hearings.enumerated() {
-      let level = hearing.level - state.offset
-      let map = model.levels(hearing.hearer, at: nearby)
-      let deviations = model.deviations(hearing.hearer, at: nearby)
-      for place in 0..<count {
-        let z = (level - offsets[place] - map[place]) / deviations[place]
-        products[place] *= 1 + z * z / freedom
+    offsets.withUnsafeMutableBufferPointer { offsets in
+      misfits.withUnsafeMutableBufferPointer { misfits in
+        products.withUnsafeMutableBufferPointer { products in
+          offsets.update(repeating: 0)
+          for hearing in hearings {
+            let level = hearing.level - state.offset
+            model.levels(hearing.hearer, at: nearby).withUnsafeBufferPointer { map in
+              for place in 0..<count { offsets[place] += level - map[place] }
+            }
+          }
+          model.deviations(first.hearer, at: nearby).withUnsafeBufferPointer { deviations in
+            for place in 0..<count {
+              let ratio = deviations[place] / doubt
+              offsets[place] /= Float(hearings.count) + ratio * ratio
+              let z = offsets[place] / doubt
+              products[place] = 1 + z * z / freedom
+              misfits[place] = 0
+            }
+          }
+          // Nothing was measured, so deviations are the same everywhere and cancel.
+          for (index, hearing) in hearings.enumerated() {
+            let level = hearing.level - state.offset
+            model.levels(hearing.hearer, at: nearby).withUnsafeBufferPointer { map in
+              model.deviations(hearing.hearer, at: nearby).withUnsafeBufferPointer { deviations in
+                for place in 0..<count {
+                  let z = (level - offsets[place] - map[place]) / deviations[place]
+                  products[place] *= 1 + z * z / freedom
+                }
+              }
+            }
+            if index % Self.group == Self.group - 1 { Self.gather(products, into: misfits) }
+          }
+          Self.gather(products, into: misfits)
+          Self.weigh(belief, misfits, by: -(freedom + 1) / 2 * temper)
+        }
       }
-      if index % Self.group == Self.group - 1 { gather() }
     }
-    gather()
-    weigh(belief, by: -(freedom + 1) / 2 * temper)
     var (sum, mean) = (Float(0), Float(0))
     for place in 0..<count {
       sum += belief[place]
@@ -86,18 +96,22 @@ struct PlaceAndPower: Sendable {
     state.offsetWeight += 1
   }
 
-  private mutating func gather() {
-    for place in products.indices {
-      misfits[place] += log(products[place])
-      products[place] = 1
-    }
+  private static func gather(
+    _ products: UnsafeMutableBufferPointer<Float>, into misfits: UnsafeMutableBufferPointer<Float>
+  ) {
+    products.transform { $0.logarithm }
+    for place in products.indices { misfits[place] += products[place] }
+    products.update(repeating: 1)
   }
 
-  private func weigh(_ belief: UnsafeMutableBufferPointer<Float>, by exponent: Float) {
+  private static func weigh(
+    _ belief: UnsafeMutableBufferPointer<Float>, _ misfits: UnsafeMutableBufferPointer<Float>,
+    by exponent: Float
+  ) {
     var least = Float.infinity
     for place in belief.indices where belief[place] > 0 { least = min(least, misfits[place]) }
-    for place in belief.indices where belief[place] > 0 {
-      belief[place] *= exp(exponent * (misfits[place] - least))
-    }
+    for place in belief.indices { misfits[place] = exponent * max(misfits[place] - least, 0) }
+    misfits.transform { $0.exponential }
+    for place in belief.indices { belief[place] *= misfits[place] }
   }
 }

@@ -15,11 +15,35 @@ struct RoomFilter: Sendable {
   private static let stepLimit = 60
 
   private var scratch: [Float] = []
+  private var joint = JointLikelihood()
   /// Probability that flows into each cell of a room from adjacent rooms.
   private var inflow: [Float] = []
+  /// Probability of each room.
+  private var shares: [Float] = []
 
   /// Beacons stay long in rooms. Half a metre was best on a recorded flat.
   init(stride: Double = 0.5) { self.stride = stride }
+
+  /// What happens in some seconds.
+  struct Motion {
+    /// Number of steps, and the part of a whole one that each is.
+    var steps: Int
+    var part: Float
+    /// The share that moves into adjacent rooms, and that which appears anywhere.
+    var walking: Float
+    var leak: Float
+  }
+
+  func motion(_ grid: RoomGrid?, seconds: Double) -> Motion {
+    let leak = Float(1 - pow(1 - (grid == nil ? Self.leakOfRooms : Self.leakOfCells), seconds))
+    guard let grid else { return Motion(steps: 0, part: 0, walking: 0, leak: leak) }
+    let exact = seconds / secondsOfStep(grid)
+    // Large cells need a partial step. The tolerance absorbs rounding errors just above a whole step.
+    let steps = max(1, Int(min((exact - 1e-6).rounded(.up), Double(Self.stepLimit))))
+    return Motion(
+      steps: steps, part: Float(min(exact / Double(steps), 1)),
+      walking: Float(1 - pow(1 - Self.walks, seconds)), leak: leak)
+  }
 
   /// Applies the motion model.
   ///
@@ -27,17 +51,29 @@ struct RoomFilter: Sendable {
   mutating func move(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, prior: [Float], seconds: Double
   ) {
+    let motion = motion(model.grid, seconds: seconds)
     if let grid = model.grid {
-      let exact = seconds / secondsOfStep(grid)
-      // Large cells need a partial step. The tolerance absorbs rounding errors just above a whole step.
-      let steps = max(1, Int(min((exact - 1e-6).rounded(.up), Double(Self.stepLimit))))
-      let part = Float(min(exact / Double(steps), 1))
-      stray(belief, grid, steps: steps, part)
-      walk(belief, model, Float(1 - pow(1 - Self.walks, seconds)))
+      if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
+      scratch.withUnsafeMutableBufferPointer {
+        Self.stray(belief, $0, grid, motion, in: CollectionOfOne(grid.stride..<(belief.count - grid.stride)))
+      }
     }
-    let rate = model.grid == nil ? Self.leakOfRooms : Self.leakOfCells
-    let leak = Float(1 - pow(1 - rate, seconds))
-    for place in 0..<belief.count { belief[place] += leak * (prior[place] - belief[place]) }
+    let leak = motion.leak
+    prior.withUnsafeBufferPointer { prior in
+      guard !model.access.neighbours.isEmpty else {
+        for place in belief.indices { belief[place] += leak * (prior[place] - belief[place]) }
+        return
+      }
+      sumInflow(belief, model, motion.walking)
+      for run in model.runs {
+        let kept = model.access.neighbours[run.room].isEmpty ? 1 : 1 - motion.walking
+        let inflow = inflow[run.room]
+        for place in run.places {
+          let share = kept * belief[place] + inflow
+          belief[place] = share + leak * (prior[place] - share)
+        }
+      }
+    }
   }
 
   /// Duration of one motion step, seconds.
@@ -45,50 +81,46 @@ struct RoomFilter: Sendable {
     2 * grid.edge * grid.edge * Double(RoomGrid.share) / (stride * stride)
   }
 
-  /// Moves a part of each room's belief into the adjacent rooms, spread evenly there.
-  private mutating func walk(
+  /// A part of each room's belief moves into the adjacent rooms, spread evenly there.
+  private mutating func sumInflow(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, _ part: Float
   ) {
     let doors = model.access
-    guard !doors.neighbours.isEmpty else { return }
     if inflow.count != doors.neighbours.count {
       inflow = [Float](repeating: 0, count: doors.neighbours.count)
+      shares = inflow
     }
-    for room in inflow.indices { inflow[room] = 0 }
-    for run in model.runs {
-      var sum = Float(0)
-      for place in run.places { sum += belief[place] }
-      let next = doors.neighbours[run.room]
-      for other in next { inflow[other] += part * sum / (Float(next.count) * doors.sizes[other]) }
-    }
-    for run in model.runs {
-      let kept = doors.neighbours[run.room].isEmpty ? 1 : 1 - part
-      for place in run.places { belief[place] = kept * belief[place] + inflow[run.room] }
+    for room in inflow.indices { (inflow[room], shares[room]) = (0, 0) }
+    for run in model.runs { shares[run.room] += Self.sum(UnsafeBufferPointer(belief), run.places) }
+    for (room, next) in doors.neighbours.enumerated() {
+      for other in next {
+        inflow[other] += part * shares[room] / (Float(next.count) * doors.sizes[other])
+      }
     }
   }
 
-  /// Applies several motion steps, alternating between two buffers. Copying after each step would double the cost.
-  private mutating func stray(
-    _ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid, steps: Int, _ part: Float
+  /// Applies the motion's steps, alternating between two buffers. Copying after each step would double the cost.
+  ///
+  /// - Parameter ranges: the cells that it may reach, by row or together. Beyond them both buffers are 0.
+  static func stray(
+    _ belief: UnsafeMutableBufferPointer<Float>, _ scratch: UnsafeMutableBufferPointer<Float>,
+    _ grid: RoomGrid, _ motion: Motion, in ranges: some Collection<Range<Int>>
   ) {
-    if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
-    scratch.withUnsafeMutableBufferPointer { scratch in
-      for step in 0..<steps {
-        if step % 2 == 0 {
-          Self.step(from: belief, to: scratch, grid, part)
-        } else {
-          Self.step(from: scratch, to: belief, grid, part)
-        }
+    for step in 0..<motion.steps {
+      if step % 2 == 0 {
+        Self.step(from: belief, to: scratch, grid, motion.part, in: ranges)
+      } else {
+        Self.step(from: scratch, to: belief, grid, motion.part, in: ranges)
       }
-      if steps % 2 == 1 { _ = belief.update(from: scratch) }
     }
+    guard motion.steps % 2 == 1 else { return }
+    for cells in ranges { for cell in cells { belief[cell] = scratch[cell] } }
   }
 
   /// One motion step. Both buffers are 0 on the border.
   private static func step(
     from belief: UnsafeMutableBufferPointer<Float>, to next: UnsafeMutableBufferPointer<Float>,
-    _ grid: RoomGrid,
-    _ part: Float
+    _ grid: RoomGrid, _ part: Float, in ranges: some Collection<Range<Int>>
   ) {
     let (stride, end) = (grid.stride, belief.count - grid.stride)
     let belief = Lanes(belief)
@@ -96,19 +128,34 @@ struct RoomFilter: Sendable {
     grid.right.withUnsafeBufferPointer { right in
       grid.down.withUnsafeBufferPointer { down in
         let (right, down) = (Lanes(right), Lanes(down))
-        var start = stride
-        while start < end {
-          let place = min(start, end - Lanes.count)
-          let here = belief[place]
-          let along =
-            right[place] * (belief[place + 1] - here) + right[place - 1] * (belief[place - 1] - here)
-          let across = down[place] * (belief[place + stride] - here)
-          let back = down[place - stride] * (belief[place - stride] - here)
-          next[place] = here + part * (along + across + back)
-          start += Lanes.count
+        for cells in ranges {
+          var start = cells.lowerBound
+          while start < cells.upperBound {
+            let place = min(start, end - Lanes.count)
+            let here = belief[place]
+            let along =
+              right[place] * (belief[place + 1] - here) + right[place - 1] * (belief[place - 1] - here)
+            let across = down[place] * (belief[place + stride] - here)
+            let back = down[place - stride] * (belief[place - stride] - here)
+            next[place] = here + part * (along + across + back)
+            start += Lanes.count
+          }
         }
       }
     }
+  }
+
+  /// The probability of some places.
+  static func sum(_ belief: UnsafeBufferPointer<Float>, _ places: Range<Int>) -> Float {
+    dot(UnsafeBufferPointer(rebasing: belief[places]), nil)
+  }
+
+  /// Multiplies the belief by the likelihoods of all receivers' levels; with outlines only.
+  mutating func weigh(
+    _ belief: UnsafeMutableBufferPointer<Float>, by levels: [(hearer: Int, level: Float, temper: Float)],
+    _ model: RoomModel
+  ) {
+    joint.weigh(belief, by: levels, model)
   }
 
   /// Multiplies the belief by a receiver's likelihoods.
@@ -131,7 +178,7 @@ struct RoomFilter: Sendable {
 
   /// Normalises the sum to 1; false if it is 0 or not finite.
   func normalise(_ belief: UnsafeMutableBufferPointer<Float>) -> Bool {
-    let sum = dot(UnsafeBufferPointer(belief), nil)
+    let sum = Self.dot(UnsafeBufferPointer(belief), nil)
     guard sum > 1e-30, sum.isFinite else { return false }
     let factor = 1 / sum
     for place in 0..<belief.count { belief[place] *= factor }
@@ -140,11 +187,11 @@ struct RoomFilter: Sendable {
 
   /// The mean of a map over the belief.
   func mean(_ belief: UnsafeBufferPointer<Float>, of map: [Float]) -> Float {
-    map.withUnsafeBufferPointer { dot(belief, $0) }
+    map.withUnsafeBufferPointer { Self.dot(belief, $0) }
   }
 
   /// Uses eight partial sums, so that additions need not wait for each other.
-  private func dot(_ belief: UnsafeBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
+  private static func dot(_ belief: UnsafeBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
     var sums = SIMD8<Float>.zero
     let whole = belief.count & ~7
     let (lanes, mapped) = (Lanes(belief), map.map { Lanes($0) })
@@ -154,27 +201,6 @@ struct RoomFilter: Sendable {
     var sum = sums.sum()
     for place in whole..<belief.count { sum += belief[place] * (map?[place] ?? 1) }
     return sum
-  }
-}
-
-/// Loads and stores eight adjacent floats. The compiler does not vectorise loops whose elements depend on neighbours.
-struct Lanes {
-  static let count = 8
-  private let bytes: UnsafeMutableRawBufferPointer
-
-  init(_ buffer: UnsafeMutableBufferPointer<Float>) { bytes = UnsafeMutableRawBufferPointer(buffer) }
-
-  /// For reading only.
-  init(_ buffer: UnsafeBufferPointer<Float>) {
-    bytes = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(buffer))
-  }
-
-  /// The eight elements from `place` on.
-  subscript(place: Int) -> SIMD8<Float> {
-    get { bytes.loadUnaligned(fromByteOffset: place * MemoryLayout<Float>.stride, as: SIMD8<Float>.self) }
-    nonmutating set {
-      bytes.storeBytes(of: newValue, toByteOffset: place * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
-    }
   }
 }
 
@@ -209,11 +235,13 @@ struct Appearance: Sendable {
     (self.hearers, self.blind, self.elsewhere, isUniform) = (hearers, blind, elsewhere, false)
     let access = model.access
     let all = access.sizes.reduce(0, +)
-    let likely = access.sizes.indices.reduce(Float(0)) { $0 + (isLikely($1, model) ? access.sizes[$1] : 0) }
+    let isLikely = access.sizes.indices.map { self.isLikely($0, model) }
+    let likely = access.sizes.indices.reduce(Float(0)) { $0 + (isLikely[$1] ? access.sizes[$1] : 0) }
     let (rest, share) = Self.densities(likely: likely, all: all)
-    for run in model.runs {
-      let density = rest + (likely > 0 && isLikely(run.room, model) ? share : 0)
-      for place in run.places { prior[place] = density }
+    prior.withUnsafeMutableBufferPointer { prior in
+      for run in model.runs {
+        prior[run.places].update(repeating: rest + (likely > 0 && isLikely[run.room] ? share : 0))
+      }
     }
   }
 

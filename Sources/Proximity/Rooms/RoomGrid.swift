@@ -47,9 +47,14 @@ struct RoomGrid: Hashable, Sendable {
     right = [Float](repeating: 0, count: count)
     down = right
     let outlines = plan.rooms.map { Outline($0.outline) }
+    let boxes = outlines.map { Self.box(around: $0.corners) }
     for cell in rooms.indices {
       guard let place = place(of: cell) else { continue }
-      let here = outlines.indices.filter { plan.rooms[$0].floor == place.floor }
+      // Few outlines are near a cell, and asking all of them would take most of the time on a large site.
+      let here = boxes.indices.filter {
+        plan.rooms[$0].floor == place.floor && boxes[$0].x.contains(place.point.x)
+          && boxes[$0].y.contains(place.point.y)
+      }
       let room =
         here.first { outlines[$0].contains(place.point) } ?? Self.nearest(to: place.point, here, outlines)
       if let room {
@@ -72,6 +77,14 @@ struct RoomGrid: Hashable, Sendable {
   /// If outlines follow the inner faces of walls, half of each wall belongs to each of the two rooms. Metres.
   private static let halfWall = 0.2
 
+  /// A rectangle around corners and half of their walls.
+  private static func box(around corners: [Point]) -> (x: ClosedRange<Double>, y: ClosedRange<Double>) {
+    func range(_ values: [Double]) -> ClosedRange<Double> {
+      ((values.min() ?? 0) - 2 * halfWall)...((values.max() ?? 0) + 2 * halfWall)
+    }
+    return (range(corners.map(\.x)), range(corners.map(\.y)))
+  }
+
   private static func nearest(to point: Point, _ rooms: [Int], _ outlines: [Outline]) -> Int? {
     let distances = rooms.map { (room: $0, metres: outlines[$0].distance(to: point)) }
     guard let nearest = distances.min(by: { $0.metres < $1.metres }), nearest.metres <= halfWall else {
@@ -91,11 +104,20 @@ struct RoomGrid: Hashable, Sendable {
     return (point, row / rowsOfFloor)
   }
 
+  /// The cells of a rectangle and around it, by row.
+  func box(rows: ClosedRange<Int>, columns: ClosedRange<Int>, wider: Int) -> [Range<Int>] {
+    let (west, east) = (max(columns.lowerBound - wider, 1), min(columns.upperBound + wider, stride - 2))
+    return (max(rows.lowerBound - wider, 1)...min(rows.upperBound + wider, count / stride - 2)).map {
+      ($0 * stride + west)..<($0 * stride + east + 1)
+    }
+  }
+
   /// The cell of a point; nil: outside.
   func cell(at point: Point, floor: Int) -> Int? {
-    let column = ((point.x - origin.x) / edge).rounded(.down)
-    let row = ((point.y - origin.y) / edge).rounded(.down)
-    guard (0..<Double(stride - 2)).contains(column), (0..<Double(rowsOfFloor - 1)).contains(row) else {
+    let column = (point.x - origin.x) / edge
+    let row = (point.y - origin.y) / edge
+    // Rounding down is a call of the C library; of what is not below 0 a conversion does the same.
+    guard column >= 0, row >= 0, column < Double(stride - 2), row < Double(rowsOfFloor - 1) else {
       return nil
     }
     let cell = (floor * rowsOfFloor + Int(row) + 1) * stride + Int(column) + 1

@@ -20,6 +20,8 @@ struct RoomModel: Sendable {
   let roomLevels: [[Float]]
   /// By hearer and room: whether the calibration has data of the receiver in the room.
   let isMeasured: [[Bool]]
+  /// By hearer, then place: see `multiply`; empty: the deviation is the same everywhere, so it tells no place from another.
+  private let roots: [[Float]]
   /// The level and the rooms of each hearer, in place of maps; empty: there are maps.
   private let hearers: [NamedHearer]
   /// Ranges of consecutive places of the same room.
@@ -58,16 +60,19 @@ struct RoomModel: Sendable {
   static let lowest = -127
   static let levelCount = 128
 
-  /// - Parameter names: names of the rooms, as in the calibration.
+  /// - Parameters:
+  ///   - names: names of the rooms, as in the calibration.
+  ///   - paths: of the plan, if they are known.
   init(
     _ plan: RoomPlan, _ calibration: RoomCalibration?, rooms names: [String], receivers: [String],
-    floors: [String?]
+    floors: [String?], paths: SitePaths? = nil
   ) {
     roomCount = plan.rooms.count
     var histograms: [[[Float]]] = plan.hearers.map { _ in [] }
     var named: [NamedHearer] = []
     if plan.hasGeometry {
-      let grid = RoomGrid(plan)
+      let paths = paths ?? SitePaths(plan)
+      let grid = paths.grid
       self.grid = grid
       rooms = grid.rooms
       let known = Dictionary(
@@ -77,7 +82,7 @@ struct RoomModel: Sendable {
         known[name].map { $0.power - PathLoss(usual: hearer).power }
       }
       let shift = powers.isEmpty ? 0 : powers.reduce(0, +) / Double(powers.count)
-      var maps = SignalMaps(plan, grid) { hearer in
+      var maps = SignalMaps(plan, paths) { hearer in
         var loss = PathLoss(usual: plan.hearers[hearer])
         loss.power += shift
         loss.wall = calibration?.wallLoss ?? loss.wall
@@ -107,6 +112,7 @@ struct RoomModel: Sendable {
     }
     hearers = named
     self.histograms = histograms
+    roots = Self.roots(maps)
     let coverage = isCalibrated ? calibration?.coverage(rooms, names, grid: grid, floors) ?? 0 : 0
     let unmeasured = grid != nil ? Self.temperOfOutlines : Self.temperOfNames
     temper = unmeasured + coverage * (Self.temperOfRooms - unmeasured)
@@ -149,6 +155,7 @@ struct RoomModel: Sendable {
     self.temper = temper
     rooms = grid.rooms
     roomCount = 0
+    roots = Self.roots(maps)
     histograms = maps.levels.map { _ in [] }
     isCalibrated = true
     roomLevels = []
@@ -185,9 +192,7 @@ struct RoomModel: Sendable {
   func likelihoods(
     _ hearer: Int, level: Float, after pause: Pause = .none, at nearby: NearbyRooms? = nil
   ) -> [Float] {
-    // NaN counts as the weakest level.
-    let bounded = level > Float(Self.lowest) ? min(level, 0) : Float(Self.lowest)
-    let index = Int(bounded.rounded()) - Self.lowest
+    let index = Int(Self.whole(level)) - Self.lowest
     if let nearby { return likelihoods(hearer, Float(index + Self.lowest), temper(after: pause), at: nearby) }
     let table = (pause.rawValue * maps.levels.count + hearer) * Self.levelCount + index
     return tables.table(table) { make(hearer, Float(index + Self.lowest), temper(after: pause)) }
@@ -282,27 +287,80 @@ struct RoomModel: Sendable {
   /// Degrees of freedom of Student's t: outliers are common.
   static let freedom: Float = 5
 
-  /// The log-likelihood of an error in dB at a place, without temper and up to a constant.
-  func logLikelihood(_ hearer: Int, _ place: Int, error: Float) -> Float {
-    Self.logLikelihood(error, maps.deviations[hearer][place])
-  }
-
+  /// The log-likelihood of an error in dB, without temper and up to a constant.
   private static func logLikelihood(_ error: Float, _ deviation: Float) -> Float {
     let z = error / deviation
     return -(freedom + 1) / 2 * log1p(z * z / freedom) - log(deviation)
   }
 
-  private func make(_ hearer: Int, _ level: Float, _ temper: Float) -> [Float] {
-    var logs = [Float](repeating: -.infinity, count: count)
-    for place in rooms.indices where rooms[place] >= 0 {
-      if histograms[hearer].isEmpty {
-        logs[place] = temper * logLikelihood(hearer, place, error: level - maps.levels[hearer][place])
-      } else {
-        logs[place] = temper * log(histograms[hearer][place][Int(level) - Self.lowest])
+  private static func roots(_ maps: SignalMaps) -> [[Float]] {
+    maps.deviations.map { deviations in
+      deviations.allSatisfy { $0 == deviations.first } ? [] : deviations.map { pow($0, 2 / (freedom + 1)) }
+    }
+  }
+
+  /// Whether the tables of the levels that occur have room. If not, computing is faster than making them again and again.
+  var hasTables: Bool { grid == nil || maps.levels.count * count <= LikelihoodTables.limit / Self.levelCount }
+
+  /// A level as the tables have it: whole, and within their bounds.
+  static func whole(_ level: Float) -> Float {
+    // NaN counts as the weakest level.
+    (level > Float(lowest) ? min(level, 0) : Float(lowest)).rounded()
+  }
+
+  /// Multiplies `products` by 1 + z² / `freedom`, and by the deviation to the power that makes `-(freedom + 1) / 2` of its logarithm
+  /// the log-likelihood.
+  func multiply(_ products: UnsafeMutableBufferPointer<Float>, byFactorOf hearer: Int, level: Float) {
+    maps.levels[hearer].withUnsafeBufferPointer { levels in
+      maps.deviations[hearer].withUnsafeBufferPointer { deviations in
+        roots[hearer].withUnsafeBufferPointer { roots in
+          if roots.isEmpty {
+            let scale = 1 / (deviations[0] * deviations[0] * Self.freedom)
+            for place in products.indices {
+              let error = level - levels[place]
+              products[place] *= 1 + error * error * scale
+            }
+          } else {
+            for place in products.indices {
+              let z = (level - levels[place]) / deviations[place]
+              products[place] *= (1 + z * z / Self.freedom) * roots[place]
+            }
+          }
+        }
       }
     }
-    let most = logs.max() ?? 0
-    return logs.map { exp($0 - most) }
+  }
+
+  private func make(_ hearer: Int, _ level: Float, _ temper: Float) -> [Float] {
+    guard histograms[hearer].isEmpty else {
+      var logs = [Float](repeating: -.infinity, count: count)
+      for place in rooms.indices where rooms[place] >= 0 {
+        logs[place] = temper * log(histograms[hearer][place][Int(level) - Self.lowest])
+      }
+      let most = logs.max() ?? 0
+      return logs.map { exp($0 - most) }
+    }
+    var (logs, scales) = (maps.levels[hearer], maps.deviations[hearer])
+    logs.withUnsafeMutableBufferPointer { logs in
+      scales.withUnsafeMutableBufferPointer { scales in
+        for place in logs.indices {
+          let z = (level - logs[place]) / scales[place]
+          logs[place] = 1 + z * z / Self.freedom
+        }
+        logs.transform { $0.logarithm }
+        // A factor that is the same everywhere tells no place from another.
+        if !roots[hearer].isEmpty { scales.transform { $0.logarithm } }
+        var most = -Float.infinity
+        for place in logs.indices {
+          logs[place] = temper * (-(Self.freedom + 1) / 2 * logs[place] - scales[place])
+          if rooms[place] >= 0 { most = max(most, logs[place]) }
+        }
+        for place in logs.indices { logs[place] = min(logs[place] - most, 0) }
+        logs.transform { $0.exponential }
+        for place in logs.indices where rooms[place] < 0 { logs[place] = 0 }
+      }
+    }
+    return logs
   }
 
   private static func runs(_ rooms: [Int16]) -> [Run] {
@@ -374,7 +432,7 @@ extension RoomCalibration {
 /// They depend only on the model, so all copies of a model share one cache: a worker of a fleet has a copy for each partition.
 final class LikelihoodTables: Sendable {
   /// Maximum size of all tables, in numbers.
-  private static let limit = 8 << 20
+  static let limit = 8 << 20
 
   private struct Tables {
     var rows: [[Float]]

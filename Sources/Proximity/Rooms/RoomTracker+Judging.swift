@@ -201,19 +201,32 @@ extension RoomTracker {
       }
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
       let offset = state.offset
-      func likelihoods(_ hearing: RoomHearing) -> [Float] {
-        // A held level was counted before, so it says little that is new.
-        let pause = hearing.isDoubtful ? pause.doubted : hearing.isHeld ? .none : pause
-        return model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause, at: nearby)
+      // A held level was counted before, so it says little that is new.
+      func pauseOf(_ hearing: RoomHearing) -> RoomModel.Pause {
+        hearing.isDoubtful ? pause.doubted : hearing.isHeld ? .none : pause
       }
-      for place in stride(from: 0, to: hearings.count, by: 2) {
-        if place + 1 < hearings.count {
-          filter.weigh(belief, by: likelihoods(hearings[place]), likelihoods(hearings[place + 1]))
-        } else {
-          filter.weigh(belief, by: likelihoods(hearings[place]))
+      if model.hasTables {
+        func likelihoods(_ hearing: RoomHearing) -> [Float] {
+          model.likelihoods(
+            hearing.hearer, level: hearing.level - offset, after: pauseOf(hearing), at: nearby)
         }
-        // Prevents underflow.
-        if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
+        for place in stride(from: 0, to: hearings.count, by: 2) {
+          if place + 1 < hearings.count {
+            filter.weigh(belief, by: likelihoods(hearings[place]), likelihoods(hearings[place + 1]))
+          } else {
+            filter.weigh(belief, by: likelihoods(hearings[place]))
+          }
+          // Prevents underflow.
+          if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
+        }
+      } else {
+        let levels = hearings.map { hearing in
+          (
+            hearer: hearing.hearer, level: RoomModel.whole(hearing.level - offset),
+            temper: model.temper(after: pauseOf(hearing))
+          )
+        }
+        filter.weigh(belief, by: levels, model)
       }
       let tables = presences.compactMap {
         model.hearability?.likelihoods($0, shift: offset + $0.gain, after: pause)
@@ -347,11 +360,7 @@ extension RoomTracker {
     _ belief: UnsafeBufferPointer<Float>, _ model: RoomModel, into sums: inout [Float]
   ) {
     for room in sums.indices { sums[room] = 0 }
-    for run in model.runs {
-      var sum = Float(0)
-      for place in run.places { sum += belief[place] }
-      sums[run.room] += sum
-    }
+    for run in model.runs { sums[run.room] += RoomFilter.sum(belief, run.places) }
   }
 
   /// The rooms that a beacon may be in, and the probability of each. Any other is as probable as `others`.

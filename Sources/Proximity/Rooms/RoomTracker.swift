@@ -58,9 +58,15 @@ public struct RoomTracker: Sendable {
     _ plan: RoomPlan, calibration: RoomCalibration? = nil, rooms: [String] = [], receivers: [String] = [],
     floors: [String?] = [], lateness: TimeSpan = .zero
   ) {
+    self.init(
+      plan, RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors),
+      lateness: lateness)
+  }
+
+  init(_ plan: RoomPlan, _ model: RoomModel, lateness: TimeSpan = .zero) {
     self.plan = plan
     everyone = HearerSet(plan.hearers.indices)
-    model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
+    self.model = model
     maps = model.fingerprint
     beliefs = RoomBeliefs(model)
     held = HeldLevels(hearers: plan.hearers.count)

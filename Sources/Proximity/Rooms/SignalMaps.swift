@@ -45,17 +45,20 @@ struct SignalMaps: Sendable {
   ///   - loss: path loss by hearer.
   ///   - deviation: standard deviation by hearer, dB.
   init(
-    _ plan: RoomPlan, _ grid: RoomGrid, deviation: (Int) -> Float = { _ in SignalMaps.usualDeviation },
+    _ plan: RoomPlan, _ paths: SitePaths, deviation: (Int) -> Float = { _ in SignalMaps.usualDeviation },
     loss: (Int) -> PathLoss
   ) {
     levels = []
     deviations = []
-    for (hearer, place) in plan.places.enumerated() {
+    let grid = paths.grid
+    for hearer in plan.hearers.indices {
       let loss = loss(hearer)
       levels.append(
         (0..<grid.count).map { cell in
-          guard let place, grid.rooms[cell] >= 0 else { return Float(loss.power) }
-          return Float(loss.level(PathGeometry(from: place, to: cell, plan, grid)))
+          guard grid.rooms[cell] >= 0, let path = paths.path(from: hearer, to: cell) else {
+            return Float(loss.power)
+          }
+          return Float(loss.level(path))
         })
       deviations.append([Float](repeating: deviation(hearer), count: grid.count))
     }
@@ -82,29 +85,38 @@ struct SignalMaps: Sendable {
     }
   }
 
+  private struct ResidualSum {
+    var weight: Double
+    var sum = 0.0
+    var squares = 0.0
+  }
+
   /// Corrects the map of one receiver: path loss plus the mean residual of nearby samples.
   private mutating func learn(
     _ hearer: Int, _ samples: [(cell: Int, level: Double, spread: Double, weight: Double)], _ grid: RoomGrid,
     reach: Double
   ) {
     let base = levels[hearer]
-    let points = samples.compactMap { sample in
-      grid.place(of: sample.cell).map {
-        (place: $0, sample: sample, residual: sample.level - Double(base[sample.cell]))
+    var sums = [ResidualSum](repeating: ResidualSum(weight: Self.doubt), count: grid.count)
+    for sample in samples {
+      guard let here = grid.place(of: sample.cell) else { continue }
+      let residual = sample.level - Double(base[sample.cell])
+      let (row, column) = sample.cell.quotientAndRemainder(dividingBy: grid.stride)
+      for cell in grid.box(
+        rows: row...row, columns: column...column, wider: Int((3 * reach / grid.edge).rounded(.up))
+      ).joined() {
+        guard let place = grid.place(of: cell), place.floor == here.floor else { continue }
+        let (dx, dy) = (here.point.x - place.point.x, here.point.y - place.point.y)
+        let square = dx * dx + dy * dy
+        guard square < 9 * reach * reach else { continue }
+        let share = exp(-square / (2 * reach * reach)) * min(sample.weight, 2)
+        sums[cell].weight += share
+        sums[cell].sum += share * residual
+        sums[cell].squares += share * (sample.spread * sample.spread + residual * residual)
       }
     }
     for cell in 0..<grid.count where grid.rooms[cell] >= 0 {
-      guard let place = grid.place(of: cell) else { continue }
-      var (weight, sum, squares) = (Self.doubt, 0.0, 0.0)
-      for point in points where point.place.floor == place.floor {
-        let (dx, dy) = (point.place.point.x - place.point.x, point.place.point.y - place.point.y)
-        let square = dx * dx + dy * dy
-        guard square < 9 * reach * reach else { continue }
-        let share = exp(-square / (2 * reach * reach)) * min(point.sample.weight, 2)
-        weight += share
-        sum += share * point.residual
-        squares += share * (point.sample.spread * point.sample.spread + point.residual * point.residual)
-      }
+      let (weight, sum, squares) = (sums[cell].weight, sums[cell].sum, sums[cell].squares)
       let mean = sum / weight
       let variance =
         (squares + Self.doubt * Self.measuredDeviation * Self.measuredDeviation) / weight - mean * mean
@@ -157,17 +169,55 @@ struct PathGeometry: Hashable, Sendable {
   }
 
   init(from receiver: (position: Position, floor: Int), to cell: Int, _ plan: RoomPlan, _ grid: RoomGrid) {
-    guard let place = grid.place(of: cell) else {
+    guard let place = grid.place(of: cell), let metres = Self.distance(from: receiver, to: cell, plan, grid)
+    else {
       (distance, walls, floors) = (1, 0, 0)
       return
     }
+    distance = metres
+    floors = abs(receiver.floor - place.floor)
+    let start = Point(x: receiver.position.x, y: receiver.position.y)
+    walls = floors == 0 ? grid.walls(from: start, to: cell, plan.doors) : 0
+  }
+
+  /// nil: it is a cell of the border.
+  static func distance(
+    from receiver: (position: Position, floor: Int), to cell: Int, _ plan: RoomPlan, _ grid: RoomGrid
+  ) -> Double? {
+    guard let place = grid.place(of: cell) else { return nil }
     let (dx, dy) = (place.point.x - receiver.position.x, place.point.y - receiver.position.y)
     let height =
       plan.floorHeights[receiver.floor] + receiver.position.z - plan.floorHeights[place.floor]
       - Position.beaconHeight
-    distance = max((dx * dx + dy * dy + height * height).squareRoot(), Self.closest)
-    floors = abs(receiver.floor - place.floor)
-    let start = Point(x: receiver.position.x, y: receiver.position.y)
-    walls = floors == 0 ? grid.walls(from: start, to: cell, plan.doors) : 0
+    return max((dx * dx + dy * dy + height * height).squareRoot(), closest)
+  }
+}
+
+/// The cells of a plan, and what lies between each receiver and each cell.
+struct SitePaths: Sendable {
+  let grid: RoomGrid
+  private let plan: RoomPlan
+  private let places: [(position: Position, floor: Int)?]
+  /// By hearer, then cell; empty: they are computed when asked for.
+  private var known: [[PathGeometry]] = []
+
+  init(_ plan: RoomPlan, _ grid: RoomGrid) { (self.plan, self.grid, places) = (plan, grid, plan.places) }
+
+  init(_ plan: RoomPlan) { self.init(plan, RoomGrid(plan)) }
+
+  /// The same with all paths computed once: a calibration makes dozens of models of one plan.
+  static func kept(of plan: RoomPlan) -> SitePaths {
+    var paths = SitePaths(plan)
+    paths.known = plan.hearers.indices.map { hearer in
+      paths.places[hearer] == nil
+        ? [] : (0..<paths.grid.count).compactMap { paths.path(from: hearer, to: $0) }
+    }
+    return paths
+  }
+
+  /// nil: nobody knows where the receiver is.
+  func path(from hearer: Int, to cell: Int) -> PathGeometry? {
+    guard let place = places[hearer] else { return nil }
+    return known.isEmpty ? PathGeometry(from: place, to: cell, plan, grid) : known[hearer][cell]
   }
 }
