@@ -138,7 +138,9 @@ private struct Home {
     // What another form announced is released, and then cleared.
     var other = try restarted(Home.rules + "\nhome_assistant: { form: component }")
     other.pass(30)
-    let payloads = other.said.filter { $0.topic == member }.map { String(decoding: $0.payload, as: UTF8.self) }
+    let payloads = other.said.filter { $0.topic == member }.map {
+      String(decoding: $0.payload, as: UTF8.self)
+    }
     #expect(payloads == [#"{"migrate_discovery":true}"#, ""])
   }
 
