@@ -105,6 +105,9 @@ package struct GatewayRun: Sendable {
         "the state directory is in memory (tmpfs): transitions that wait for the broker, and who is where, are lost when the machine restarts"
       )
     }
+    // It connects while maps are made: those of 200 rooms take a second. Nobody else has this gateway's outbox, so nobody else's
+    // connection ends because of it.
+    client.start()
     let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)

@@ -1,4 +1,5 @@
 import Beacons
+import CMalloc
 import Configuration
 import Core
 import Glibc
@@ -23,33 +24,41 @@ struct ReloadService: Service {
         notifier?.tell(.reloading)
         defer { notifier?.tell(.ready) }
         do throws(ConfigurationErrors) {
-          let loaded = try await read(saved)
-          tell(loaded.warnings)
-          var new = loaded.configuration
-          let late = differences(new)
-          // The gateway keeps its name until it is restarted.
-          new.gatewayName = configuration.gatewayName
-          // What the page has saved is whole.
-          let isEmpty = new.zones.isEmpty && new.beacons.isEmpty
-          if saved == nil, isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
-            logger.warning(
-              "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
-            )
-            return
-          }
-          for feature in features { feature.configure(new) }
-          reloads.revision.set(loaded.revision)
-          logger.notice("configuration reloaded")
-          if !late.isEmpty {
-            logger.warning("\(late.joined(separator: ", ")): unchanged until the gateway is restarted")
-          }
-          current = new
+          try await load(saved, &current)
         } catch {
           tell(error.diagnostics)
           logger.error("keeping the old configuration")
         }
+        // Twice as much memory as before was in use for a moment.
+        beaconkeeper_release_freed_memory()
       }
     }
+  }
+
+  private func load(
+    _ saved: Configuration.Loaded?, _ current: inout Configuration
+  ) async throws(ConfigurationErrors) {
+    let loaded = try await read(saved)
+    tell(loaded.warnings)
+    var new = loaded.configuration
+    let late = differences(new)
+    // The gateway keeps its name until it is restarted.
+    new.gatewayName = configuration.gatewayName
+    // What the page has saved is whole.
+    let isEmpty = new.zones.isEmpty && new.beacons.isEmpty
+    if saved == nil, isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
+      logger.warning(
+        "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
+      )
+      return
+    }
+    for feature in features { feature.configure(new) }
+    reloads.revision.set(loaded.revision)
+    logger.notice("configuration reloaded")
+    if !late.isEmpty {
+      logger.warning("\(late.joined(separator: ", ")): unchanged until the gateway is restarted")
+    }
+    current = new
   }
 
   private func tell(_ diagnostics: [Diagnostic]) {
