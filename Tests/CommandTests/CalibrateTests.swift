@@ -332,6 +332,21 @@ import Testing
     #expect(result.output == ordered.output)
   }
 
+  @Test func `a site that is too large for a calibration is refused before the walk`() async throws {
+    let house = try House()
+    let receivers = (0...256).map { "r\($0)" }.joined(separator: ", ")
+    try house.write(
+      """
+      beacons: [{ name: keys, address: C1:00:00:00:00:01 }]
+      scanners: [{ kind: espresense }]
+      rooms: [{ name: hall, receivers: [\(receivers)] }]
+
+      """, "site.yaml")
+    let result = try await house.calibrate()
+    #expect(
+      result.status == 78 && result.errors.contains("256 rooms and as many receivers"), "\(result.errors)")
+  }
+
   @Test func missingRoomsTerminalOrMarksAreNamed() async throws {
     let house = try House()
     let config = house.path("site.yaml")

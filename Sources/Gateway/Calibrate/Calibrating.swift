@@ -168,6 +168,15 @@ package struct Calibrating {
 }
 
 extension Configuration {
+  /// Why a walk through its rooms cannot be used, whatever is heard; nil: it can.
+  package var isTooLargeToCalibrate: String? {
+    let most = max(rooms.count, mountedReceivers.count)
+    guard most > RoomSettings.mappedLimit else { return nil }
+    return "a calibration has room for \(RoomSettings.mappedLimit) rooms and as many receivers, and the "
+      + "configuration has \(rooms.count) and \(mountedReceivers.count); divide the site into several gateways, "
+      + "each with its part of the rooms"
+  }
+
   /// The receivers that it names.
   fileprivate var mountedReceivers: Set<String> {
     Set(rooms.flatMap(\.receivers) + receivers.map(\.name))

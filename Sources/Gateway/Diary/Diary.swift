@@ -302,18 +302,20 @@ private func changedWords(from old: Configuration, to new: Configuration) -> Str
   func differences<Item: Equatable>(
     _ kind: String, isNamed: Bool = true, _ old: [Item], _ new: [Item], _ name: (Item) -> String
   ) -> [String] {
-    let (before, after) = (old.map(name), new.map(name))
-    let changed = zip(new, after).compactMap { item, name in
-      before.firstIndex(of: name).flatMap { old[$0] == item ? nil : name }
-    }
+    // By name: comparing 10,000 beacons each with each took most of a reload's time.
+    let (before, after) = (first(old, by: name), first(new, by: name))
+    let changed = new.map { (name($0), $0) }.filter { name, item in before[name].map { $0 != item } ?? false }
     return [
-      ("removed", before.filter { !after.contains($0) }), ("new", after.filter { !before.contains($0) }),
-      ("changed", changed),
+      ("removed", old.map(name).filter { after[$0] == nil }),
+      ("new", new.map(name).filter { before[$0] == nil }), ("changed", changed.map(\.0)),
     ].filter { !$0.1.isEmpty }.map { word, names in
       let more = names.count > 8 ? " and \(names.count - 8) more" : ""
       let list = isNamed ? ": " + names.prefix(8).joined(separator: ", ") + more : ": \(names.count)"
       return "\(kind) \(word)\(list)"
     }
+  }
+  func first<Item>(_ items: [Item], by name: (Item) -> String) -> [String: Item] {
+    Dictionary(items.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
   }
   let found =
     differences("beacons", isNamed: false, old.beacons, new.beacons, \.name)

@@ -95,6 +95,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         "\(path) has no rooms; name them under `rooms:`, each with its receivers or its outline",
         .configuration)
     }
+    if let reason = configuration.isTooLargeToCalibrate { throw failure(reason, .configuration) }
     if let beacon { try check(beacon, configuration) }
     guard let (heard, placed) = try await captures.isEmpty ? live(configuration) : recorded(configuration)
     else {
