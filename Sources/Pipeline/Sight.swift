@@ -68,7 +68,7 @@ extension Pipeline {
       return engine.isBlind(index) ? View.blind : engine.isWatched(index) ? .seen : .unwatched
     }
     guard let rooms else { return zones }
-    return zones + roomIndices.map { rooms.isBlind($0) ? .blind : rooms.isWatched ? .seen : .unwatched }
+    return zones + roomIndices.map { !rooms.isWatched ? .unwatched : rooms.isBlind($0) ? .blind : .seen }
   }
 }
 

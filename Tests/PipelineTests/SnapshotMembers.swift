@@ -109,7 +109,7 @@ import Testing
     "Proximity.ReceiverSight": "knownCount blindCount",
     "Proximity.ReceiverDrift": "rooms gains elsewhere changes",
     "Proximity.ReceiverGains": "homes pause",
-    "Proximity.FittedGains": "hearers expected",
+    "Proximity.FittedGains": "hearers expected places",
   ]
 }
 
