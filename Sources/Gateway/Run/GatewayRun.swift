@@ -123,6 +123,16 @@ package struct GatewayRun: Sendable {
     until end: EndRequest
   ) async throws {
     let client = try Client(options)
+    do { try await run(client, options, watch: watch, beside: companion, until: end) } catch {
+      await client.stop()
+      throw error
+    }
+  }
+
+  private func run(
+    _ client: Client, _ options: Options, watch: String, beside companion: EmbeddedBrokerService?,
+    until end: EndRequest
+  ) async throws {
     let instance = InstanceMessage.beginning(at: LiveClock.wallNow)
     let outbox = try openOutbox(instance)
     reloads?.askIfReplaced()
@@ -132,6 +142,9 @@ package struct GatewayRun: Sendable {
         "the state directory is in memory (tmpfs): transitions that wait for the broker, and who is where, are lost when the machine restarts"
       )
     }
+    // It connects while maps are made: those of 200 rooms take a second. Nobody else has this gateway's outbox, so nobody else's
+    // connection ends because of it.
+    client.start()
     let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
