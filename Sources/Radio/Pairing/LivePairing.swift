@@ -142,7 +142,8 @@ package final class LivePairing: Sendable {
   /// nil: bluetoothd does not run.
   private func openAgent() throws(SystemError) -> PairingAgent? {
     guard let agent = try? PairingAgent() else { return nil }
-    let end = LiveClock.now + .seconds(5)
+    // On a busy machine it needs some seconds to answer.
+    let end = LiveClock.now + .seconds(20)
     while LiveClock.now < end {
       agent.receive()
       if agent.owner == "" { return nil }
