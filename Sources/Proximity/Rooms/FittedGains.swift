@@ -93,9 +93,12 @@ struct FittedGains: Sendable {
     let inside = model.rooms.indices.filter { model.rooms[$0] >= 0 }
     let count = model.grid == nil ? 0 : min(inside.count, Self.placeLimit)
     places = count
-    let cells = (0..<count).map { inside[(2 * $0 + 1) * inside.count / (2 * count)] }
-    expected = plan.hearers.indices.flatMap { hearer in
-      stride(from: 0, to: count, by: Lanes.count).map { first in
+    let cells = (0..<count).map { (index: Int) -> Int in
+      let place = (2 * index + 1) * inside.count / (2 * count)
+      return inside[place]
+    }
+    expected = plan.hearers.indices.flatMap { (hearer: Int) -> [SIMD8<Float>] in
+      stride(from: 0, to: count, by: Lanes.count).map { (first: Int) -> SIMD8<Float> in
         var levels = SIMD8<Float>()
         for lane in 0..<Lanes.count {
           levels[lane] = model.maps.levels[hearer][cells[min(first + lane, count - 1)]]
