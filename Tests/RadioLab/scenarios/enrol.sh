@@ -26,10 +26,12 @@ closed
 
 # Killed together with the process that undoes it: the next one finds what is open, tells it, and closes it.
 enrol "anna --config home.yaml --add"
+[ -s /run/beaconkeeper-enrol ] || fail "how to undo it is not written down"
 pkill -KILL -f "^beaconkeeper undo-pairing" || fail "there is no process that undoes it"
 pkill -KILL -x -f "$BEACONKEEPER enrol anna --config home.yaml --add"
 within 20 ended || fail "enrol does not end"
 [ "$(settings)" != "$before" ] || fail "nothing was left open, so that this tries nothing"
+[ -s /run/beaconkeeper-enrol ] || fail "how to undo it is lost"
 enrol "anna --config home.yaml --add"
 grep -q 'earlier enrol was killed' enrol.log || { cat enrol.log; fail "what was left open is not told"; }
 # And two at the same time are not mixed up.
