@@ -51,14 +51,6 @@ package struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-  /// Without rooms, where only distances count. Its zones of rooms are zones of all receivers.
-  package var withoutRooms: Configuration {
-    var configuration = self
-    configuration.rooms = []
-    for place in zones.indices { configuration.zones[place].rooms = nil }
-    return configuration
-  }
-
   /// What it publishes and reads at its broker.
   package var topics: Topics {
     guard case .remote(let remote) = broker else { return Topics(gateway: gatewayName) }

@@ -19,7 +19,7 @@ package struct Pipeline: Sendable {
   package var roster: Roster
   package var engine: ZoneEngine
   var teller: Teller
-  /// nil: no rooms are configured.
+  /// nil: no rooms are configured, or they are not decided.
   var rooms: RoomTracker?
   var phones: Phones
   /// Collects observations for other gateways; nil: off.
@@ -58,9 +58,10 @@ package struct Pipeline: Sendable {
   ///   - limits: for members of regions.
   ///   - isLean: keeps signals per receiver and beacon only if zones, phones or room sensors by distance need them.
   ///     Otherwise the state of a beacon has no signal and no distance.
+  ///   - decidesRooms: false leaves rooms undecided. Distances in zones still use what the rooms tell about the site.
   package init(
     _ configuration: Configuration, receivers: ReceiverTable = ReceiverTable(),
-    limits: AdmissionLimits = AdmissionLimits(), isLean: Bool = false
+    limits: AdmissionLimits = AdmissionLimits(), isLean: Bool = false, decidesRooms: Bool = true
   ) {
     self.configuration = configuration
     self.limits = limits
@@ -73,7 +74,7 @@ package struct Pipeline: Sendable {
       keepsLinks: !isLean || configuration.needsDistances)
     roster = Roster(configuration, limits)
     teller = Teller(configuration)
-    rooms = Self.rooms(configuration, receivers: &self.receivers)
+    rooms = decidesRooms ? Self.rooms(configuration, receivers: &self.receivers) : nil
     phones = Phones(configuration)
   }
 

@@ -64,7 +64,8 @@ def set_up(gateway, boards, opened, check, check_speech, shot, inspect):
     page.run(f"{offer}.click()")
     page.wait("document.querySelector('.setup a[href*=login]') !== null")
     told = page.run("document.querySelector('.setup').innerText")
-    check("who may only look is told how the page gets the right", "write_password_file" in told and "Review" not in told, told[:200])
+    check("who may only look is told to log in, because there is a password for changes",
+          "Log in" in told and "write_password_file" not in told and "Review" not in told, told[:200])
 
     def log_in():
         page.wait("document.querySelector('.setup a[href*=login]') !== null")

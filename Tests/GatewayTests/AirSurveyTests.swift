@@ -109,6 +109,7 @@ import Testing
     var hearing = Hearing()
     for (id, more) in [
       ("phone:anna", #","mac":"5a0000000001""#), ("tile:7", ""), ("apple:1005:9-24", ""),
+      ("itag:c20000000002", #","mac":"c20000000002""#), ("rand:5a0000000003", #","mac":"5a0000000003""#),
       ("iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-7", ""), ("irk:00112233445566778899aabbccddeeff", ""),
     ] {
       _ = intake.take(
@@ -117,11 +118,12 @@ import Testing
     }
     survey.observe(hearing)
     let lines = ScanTable(salt: 1).configuration(survey, at: .zero).sorted()
-    #expect(lines.count == 4, "\(lines)")
+    #expect(lines.count == 5, "\(lines)")
     #expect(lines[0].contains("{ name: anna, scanner_id: phone:anna }"))
     #expect(lines.contains { $0.contains("scanner_id: tile:7 }") })
     #expect(lines.contains { $0.contains("major: 1, minor: 7 } }") })
-    #expect(survey.count == 4)
+    #expect(lines.contains { $0.contains("{ name: itag-0002, scanner_id: itag:c20000000002 }") })
+    #expect(survey.count == 6)
   }
 
   @Test func `a device that only a scanner's name identifies is ours, by name`() throws {

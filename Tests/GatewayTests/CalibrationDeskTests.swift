@@ -1,4 +1,5 @@
 import Beacons
+import Configuration
 import Contract
 import Core
 import Foundation
@@ -43,7 +44,9 @@ import Testing
 
   private func desk() -> DashboardContent {
     DashboardContent(
-      LiveStage(loop, broker: "none", configurationFile: file, revision: RunningRevision(), reload: { _ in }))
+      LiveStage(
+        loop, broker: "none", writer: ConfigurationWriter(path: file), revision: RunningRevision(),
+        reload: { _ in }))
   }
 
   /// Both receivers hear the beacon, one of them better, until it is enough.

@@ -29,7 +29,8 @@ import Testing
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(Self.rules.utf8).write(to: folder.appending(path: "site.yaml"))
-    editor = ConfigurationEditor(path: folder.appending(path: "site.yaml").path(), environment: [:]) {
+    let writer = ConfigurationWriter(path: folder.appending(path: "site.yaml").path())
+    editor = ConfigurationEditor(writer, environment: [:]) {
       [reloads] loaded in reloads.all.withLock { $0.append(loaded) }
     }
   }

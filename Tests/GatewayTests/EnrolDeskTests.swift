@@ -85,9 +85,10 @@ import TestSupport
   private func desk(
     _ radio: ScriptedPairing? = nil, environment: [String: String] = [:], hasFile: Bool = true
   ) throws -> EnrolDesk {
-    let editor = ConfigurationEditor(
-      path: folder.appending(path: "site.yaml").path(), environment: environment
-    ) { [reloads] loaded in reloads.all.withLock { $0.append(loaded) } }
+    let writer = ConfigurationWriter(path: folder.appending(path: "site.yaml").path())
+    let editor = ConfigurationEditor(writer, environment: environment) { [reloads] loaded in
+      reloads.all.withLock { $0.append(loaded) }
+    }
     let pipeline = Pipeline(try Scene.configuration(Self.rules))
     return EnrolDesk(
       SilentStage(pipeline: pipeline, editor: hasFile ? editor : nil, radio: radio ?? self.radio),

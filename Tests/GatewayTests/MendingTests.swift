@@ -36,6 +36,40 @@ import Testing
     #expect(told())
   }
 
+  /// By MQTT 3.1.1 the broker sends us what we publish.
+  @Test func `what we published a while ago is not taken for another client's`() throws {
+    let log = InMemoryLogHandler()
+    let logger = Logger(label: "test") { _ in log }
+    let configuration = try Scene.configuration(Scene.rules)
+    let client = try Client(Options(host: "127.0.0.1", port: 1))
+    let pipeline = Pipeline(configuration)
+    let delivery = try Delivery(client, pipeline.topics, listener: GatewayRun.Listener(), logger: logger)
+    let mending = MendingService(
+      configuration, DecisionLoop(pipeline, delivery: delivery, logger: logger), logger)
+    let topic = "beaconkeeper/forecourt/zone/pump-3/occupancy"
+    func hear(_ words: String) {
+      _ = mending.received(ReceivedMessage(topic: topic, payload: Array(words.utf8), qos: 0, retain: false))
+    }
+    func say(_ words: String) {
+      let message = Message(topic: topic, payload: Array(words.utf8), qos: .atLeastOnce, retained: true)
+      delivery.state.withLock { delivery.note(message, &$0) }
+    }
+    let told = { log.entries.contains { "\($0.message)".contains("another client") } }
+    say("one")
+    hear("one")
+    for words in ["two", "three", "four"] { say(words) }
+    mending.mend()
+    #expect(!told())
+    // And what another client said is gone once we have spoken again.
+    hear("lie")
+    hear("four")
+    mending.mend()
+    #expect(!told())
+    hear("lie")
+    mending.mend()
+    #expect(told())
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `after messages were lost, the truth is published everywhere, for nobody knows what they said`() throws
   {

@@ -23,6 +23,16 @@ import Testing
         == .newer(since: "2026-11-20T10:00:10.000Z"))
   }
 
+  /// One line of `mosquitto_pub` must not end a gateway.
+  @Test func aSingleMessageEndsNobodyAndASecondOneDoes() {
+    var younger = Rivalry(own: run("b", started: 20, said: 20))
+    #expect(younger.read(payload(run("a", started: 10, said: 21)), isRetained: false) == .unproven)
+    #expect(younger.read(payload(run("a", started: 10, said: 21)), isRetained: false) == .nothing)
+    #expect(
+      younger.read(payload(run("a", started: 10, said: 22)), isRetained: false)
+        == .newer(since: "2026-11-20T10:00:10.000Z"))
+  }
+
   @Test func theOlderStaysAndSaysThatItIsThere() {
     var older = Rivalry(own: run("a", started: 10, said: 10))
     #expect(older.read(payload(run("b", started: 20, said: 20)), isRetained: false) == .older)
@@ -51,7 +61,8 @@ import Testing
   @Test(arguments: [
     "", "{}", "[]", #"{"instance":1}"#, #"{"instance":"","started":"","time":""}"#, "{\"v\":1",
     #"{"instance":"b","started":"c","time":4}"#, #"{"instance":"\ud800","started":"c","time":"d"}"#,
-    #"{"instance":"b","started":"c"}"#, #"{"instance":"b","started":"c","time":"d"},"#,
+    #"{"instance":"a","started":"0","time":"0"}"#, #"{"instance":"b","started":"c"}"#,
+    #"{"instance":"b","started":"c","time":"d"},"#,
     #"{"instance":"b","started":"c","time":"d","x":1e999}"#,
     #"{"instance":"b","started":"c","time":"d","x":\#(String(repeating: "[", count: 900))}"#,
     #"{"instance":1,"instance":"b","started":"c","time":"d"}"#,

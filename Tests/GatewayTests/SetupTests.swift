@@ -27,7 +27,8 @@ import Testing
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(Self.package.utf8).write(to: folder.appending(path: "site.yaml"))
-    editor = ConfigurationEditor(path: folder.appending(path: "site.yaml").path(), environment: [:]) { _ in }
+    let writer = ConfigurationWriter(path: folder.appending(path: "site.yaml").path())
+    editor = ConfigurationEditor(writer, environment: [:]) { _ in }
     let configuration = try Configuration.read(
       Array(Self.package.utf8), path: editor.writer.path, environment: [:], hostName: "pi", connects: false
     ).configuration

@@ -86,6 +86,40 @@ struct HindsightTests {
     #expect(ids(again.transitions) != ids(scene.output.transitions))
   }
 
+  /// What is drawn of the site tells distances, too.
+  @Test func `zones of receivers decide the same where rooms are left out`() throws {
+    var scene = try Scene(
+      """
+      gateway: { name: flat }
+      beacons: [{ name: key, address: C1:00:00:00:00:01 }]
+      receivers:
+        - { name: a, position: [1 m, 1 m, 1 m] }
+        - { name: b, position: [7 m, 1 m, 1 m] }
+        - { name: c, position: [4 m, 5 m, 1 m] }
+      rooms:
+        - { name: kitchen, receivers: [a], outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 6 m], [0 m, 6 m]] }
+        - { name: hall, receivers: [b], outline: [[4 m, 0 m], [8 m, 0 m], [8 m, 6 m], [4 m, 6 m]] }
+      zones:
+        - { name: desk, receivers: [a], enter: { distance: 3 m, dwell: 1 s }, exit: { distance: 4 m, dwell: 1 s } }
+      """)
+    scene.pipeline.keepHistory()
+    for (name, rssi) in [
+      ("a", -62), ("b", -80), ("c", -76), ("a", -60), ("a", -85), ("b", -60), ("c", -70), ("a", -58),
+      ("b", -84),
+    ] as [(String, Int8)] {
+      let receiver = scene.pipeline.receiver(name)
+      for _ in 0..<4 { try scene.hear(rssi: rssi, for: 1, at: try #require(receiver)) }
+    }
+    let hindsight = try #require(scene.pipeline.hindsight)
+    func told(_ messages: [TransitionMessage]) -> [String] {
+      messages.filter { $0.place == "desk" }.map { "\($0.id) \($0.decision)" }
+    }
+    let again = hindsight.trial(hindsight.configuration, of: nil, since: .zero, decidesRooms: false)
+    #expect(told(again.transitions) == told(scene.output.transitions))
+    #expect(told(again.transitions).count > 1)
+    #expect(again.transitions.allSatisfy { $0.place == "desk" })
+  }
+
   @Test func `one beacon alone is decided as among others`() throws {
     var scene = try scene()
     for rssi: Int8 in [-80, -60, -90] {

@@ -197,6 +197,24 @@ struct APITests {
     #expect(house.split(separator: #""zone":"house""#).count == 3)
   }
 
+  /// More sightings are remembered than decisions: those before the oldest would seem to be new.
+  @Test func `an attempt compares only where real decisions are remembered`() throws {
+    let (scene, _) = try visit()
+    let hindsight = try #require(scene.pipeline.hindsight)
+    var recent = noted(scene)
+    for item in Array(repeating: scene.output.transitions[1], count: RecentDecisions.limit) {
+      recent.note(.transition(item))
+    }
+    let request = try TrialRequest(JSONTree(Array("{}".utf8)), of: hindsight.configuration)
+    let answer = TrialAnswer(
+      request, of: nil, hindsight, recent, Moment(scene.time, scene.wallTime), yaml: "", revision: nil)
+    let text = String(decoding: answer.json, as: UTF8.self)
+    #expect(text.contains(#""complete":false"#))
+    let from =
+      scene.wallTime.milliseconds - (scene.time - scene.output.transitions[1].time).nanoseconds / 1_000_000
+    #expect(text.contains(#""from":\#(from)"#))
+  }
+
   @Test(arguments: [
     ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
     (#"{"minutes":1e9}"#, "minutes"), (#"{"zones":[{}]}"#, "needs a zone"),

@@ -47,10 +47,9 @@ enum SpokenIdentity {
     return ScannedValue.address(String(text[text.index(after: colon)...]))
   }
 
-  /// Whether an id is a scanner's own name for a device: neither an address nor an identity resolving key, which is a secret.
+  /// Whether an id is a scanner's own name for a device: neither a mere address nor an identity resolving key, which is a secret.
   static func isName(_ id: String) -> Bool {
-    ScannedValue.isName(id) && address(id) == nil && ScannedValue.address(id) == nil
-      && !id.lowercased().hasPrefix("irk:")
+    ScannedValue.isName(id) && ScannedValue.address(id) == nil && !id.lowercased().hasPrefix("irk:")
   }
 
   /// `uuid-major-minor`.

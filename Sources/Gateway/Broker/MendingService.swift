@@ -22,8 +22,8 @@ final class MendingService: Feature {
 
   private struct State {
     var leftovers: Leftovers
-    /// The latest message of each topic.
-    var found: [String: Found] = [:]
+    /// By topic, the hash of the latest payload that is another client's.
+    var found: [String: Int] = [:]
     var hasToldIt = false
     /// How many messages the client had dropped at the last look.
     var dropped: UInt64 = 0
@@ -33,11 +33,7 @@ final class MendingService: Feature {
     var doubtful = 0
   }
 
-  private struct Found {
-    /// The hash of the payload.
-    var hash: Int
-    var isEmpty: Bool
-  }
+  private static let nothing = [UInt8]().hashValue
 
   private let state: Mutex<State>
   private let alarm = Alarm()
@@ -70,9 +66,12 @@ final class MendingService: Feature {
     // The lost messages may include another client's.
     if delivery.client.events.lostMessages != state.withLock(\.dropped) { alarm.ring() }
     guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
+    // Judged at once: a while later we may have said three other things.
+    let isOwn = delivery.isOwn(message.payload.hashValue, at: message.topic)
     state.withLock { state in
+      if isOwn { return state.found[message.topic] = nil }
       guard state.found.count < Self.limit || state.found[message.topic] != nil else { return }
-      state.found[message.topic] = Found(hash: message.payload.hashValue, isEmpty: message.payload.isEmpty)
+      state.found[message.topic] = message.payload.hashValue
     }
     alarm.ring()
     return true
@@ -102,13 +101,13 @@ final class MendingService: Feature {
     }
     if isInDoubt { alarm.ring() }
     if mayHaveMissed { decisions.publishStates() }
-    let foreign = found.filter { topic, found in !delivery.isOwn(found.hash, at: topic) }
+    let foreign = found.filter { topic, hash in !delivery.isOwn(hash, at: topic) }
     guard !foreign.isEmpty else { return }
     let truth = decisions.truth(at: Set(foreign.keys))
     let known = Set(truth.map(\.topic))
     // Places that this run does not know have nobody in them, and beacons that it does not know are nowhere. What was retained
     // before is lost, and the other client's message is not to be trusted.
-    let others = foreign.keys.filter { !known.contains($0) && foreign[$0]?.isEmpty != true }.compactMap {
+    let others = foreign.keys.filter { !known.contains($0) && foreign[$0] != Self.nothing }.compactMap {
       leftovers.removal(of: $0) ?? leftovers.nowhere(at: $0)
     }
     let messages = truth + others

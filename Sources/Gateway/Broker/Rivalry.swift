@@ -47,6 +47,8 @@ final class Rivals: Feature {
         let isForeign = !message.retain && InstanceMessage(message.payload) == nil
         if isForeign, corrections.withLock({ $0.take(at: LiveClock.now) }) { connected() }
       case .older: connected()
+      // Whoever is there answers what we publish now.
+      case .unproven: if corrections.withLock({ $0.take(at: LiveClock.now) }) { connected() }
       case .newer(let since):
         // The other gateway keeps its session and its status, so we do not publish `offline`.
         throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
@@ -92,7 +94,7 @@ extension InstanceMessage {
     let isText = [instance, started, time].allSatisfy { text in
       (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
-    guard isText else { return nil }
+    guard isText, WallTime(rfc3339: started) != nil, WallTime(rfc3339: time) != nil else { return nil }
     self.init(instance: instance, started: started, time: time)
   }
 }
@@ -100,13 +102,15 @@ extension InstanceMessage {
 /// Detects another gateway of the same name at the broker, by the retained `instance` that each publishes.
 ///
 /// Two gateways with the same client id keep taking over each other's session; with different ids they contradict each other. The
-/// one that started later stops. A retained message alone does not prove that the other gateway is running, because it may be
-/// from an earlier run. A new message of the same instance does.
+/// one that started later stops. A retained message does not prove that the other gateway is running, because it may be from an
+/// earlier run, and neither does a single message, which anybody can send. A second one of the same instance does.
 struct Rivalry: Sendable {
   enum Verdict: Equatable {
     case nothing
     /// The other gateway came later, and must learn that we are here.
     case older
+    /// We came later, if the other gateway is there.
+    case unproven
     /// We came later, and the other gateway is still running.
     case newer(since: String)
   }
@@ -122,12 +126,11 @@ struct Rivalry: Sendable {
     let earlier = rival.flatMap { $0.instance == other.instance ? $0 : nil }
     // A broker that was killed may return with old retained messages, so only a later time counts as new.
     let isLater = earlier.map { other.time > $0.time } ?? false
-    let isAlive = !isRetained || isLater
     let isKnown = rival == other
     if earlier == nil || isLater { rival = other }
-    guard isAlive, !isKnown else { return .nothing }
-    let isOlder = (other.started, other.instance) < (own.started, own.instance)
-    return isOlder ? .newer(since: other.started) : .older
+    guard !isRetained || isLater, !isKnown else { return .nothing }
+    guard (other.started, other.instance) < (own.started, own.instance) else { return .older }
+    return isLater ? .newer(since: other.started) : .unproven
   }
 }
 

@@ -12,10 +12,10 @@ package struct ConfigurationEditor: Sendable {
   let reload: @Sendable (Configuration.Loaded?) -> Void
 
   package init(
-    path: String, environment: [String: String],
+    _ writer: ConfigurationWriter, environment: [String: String],
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
-    writer = ConfigurationWriter(path: path)
+    self.writer = writer
     self.environment = environment
     self.reload = reload
   }

@@ -54,13 +54,12 @@ struct LiveStage: Stage {
   private let decisions: DecisionLoop
   private let started = LiveClock.wallNow
   private let broker: String
-  private let configurationFile: String?
   private let revision: RunningRevision
   let editor: ConfigurationEditor?
 
   /// - Parameter reload: loads a configuration; nil: reads the file again.
   init(
-    _ decisions: DecisionLoop, broker: String, configurationFile: String?, revision: RunningRevision,
+    _ decisions: DecisionLoop, broker: String, writer: ConfigurationWriter?, revision: RunningRevision,
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
     self.decisions = decisions
@@ -70,10 +69,9 @@ struct LiveStage: Stage {
       delivery.recent.withLock { $0?.forget(names) }
     }
     self.broker = broker
-    self.configurationFile = configurationFile
     self.revision = revision
-    editor = configurationFile.map {
-      ConfigurationEditor(path: $0, environment: ProcessInfo.processInfo.environment, reload: reload)
+    editor = writer.map {
+      ConfigurationEditor($0, environment: ProcessInfo.processInfo.environment, reload: reload)
     }
   }
 
@@ -87,7 +85,7 @@ struct LiveStage: Stage {
   var details: GatewayDetails {
     GatewayDetails(
       source: .live, started: started, version: version, health: decisions.currentHealth,
-      broker: (broker, decisions.delivery.client.isConnected), configurationFile: configurationFile,
+      broker: (broker, decisions.delivery.client.isConnected), configurationFile: editor?.writer.path,
       revision: revision.current)
   }
 

@@ -180,7 +180,7 @@ package struct GatewayRun: Sendable {
     }
     if let http = configuration.http {
       let stage = LiveStage(
-        decisions, broker: companion == nil ? broker : "embedded", configurationFile: reloads?.path,
+        decisions, broker: companion == nil ? broker : "embedded", writer: reloads?.writer,
         revision: reloads?.revision ?? RunningRevision()
       ) { [reloads] in reloads?.ask($0) }
       features.append(

@@ -135,8 +135,8 @@ struct ReloadService: Service {
 /// Requests to reload the configuration: by SIGHUP, or from the page, which has changed the file. None is lost from here on,
 /// even while the gateway is still starting.
 package struct ReloadRequests: Sendable {
-  /// The file that is read again.
-  let path: String
+  /// Changes the file that is read again. Its steps back outlive a change of the broker.
+  let writer: ConfigurationWriter
   private let state = State()
   package let revision = RunningRevision()
   /// The inode of the file before it was first read.
@@ -158,13 +158,15 @@ package struct ReloadRequests: Sendable {
 
   /// Called before the configuration is first read: earlier requests need no reload.
   package init(of path: String) async {
-    self.path = path
+    writer = ConfigurationWriter(path: path)
     inode = Self.inode(path)
     let signals = await UnixSignalsSequence(trapping: .sighup)
     Task { [self] in
       for await _ in signals { ask(nil) }
     }
   }
+
+  var path: String { writer.path }
 
   private static func inode(_ path: String) -> ino_t {
     var status = stat()

@@ -99,11 +99,15 @@ package struct AirSurvey: Sendable {
 
   private mutating func observe(_ named: NamedDevice) -> Device? {
     let (id, none) = (Array(named.id.utf8), [UInt8]())
-    let address = Self.address(standingFor: id.span)
+    // `tile:c20000000002` has its address in the name, and keeps both.
+    let address = named.address.flatMap {
+      named.id.lowercased().hasSuffix(":" + hexadecimal(UInt128($0.bits), octets: 6)) ? $0 : nil
+    }
     return observe(
       Advertisement(
-        receiver: Self.remote(named.receiver), address: address, rssi: named.rssi, time: named.time,
-        wallTime: named.wallTime), payload: none.span, hasAddress: false, scannerID: named.id)
+        receiver: Self.remote(named.receiver), address: address ?? Self.address(standingFor: id.span),
+        rssi: named.rssi, time: named.time, wallTime: named.wallTime), payload: none.span,
+      hasAddress: address != nil, scannerID: named.id)
   }
 
   /// A beacon of ours that a scanner knows by its key. It joins the device that radios hear under an address.
@@ -287,7 +291,7 @@ package struct BeaconSuggestion: CustomStringConvertible {
   ///
   /// - Parameter any: whether the address of such a device is suggested, too: it may be a tag without a beacon's format.
   package init?(_ device: AirSurvey.Device, ofAny any: Bool = false) {
-    guard any || device.frame?.tellsIdentity == true || device.scannerID != nil else { return nil }
+    guard any || device.frame?.tellsIdentity == true || device.hasLastingName else { return nil }
     self.device = device
     if isByAddress, !device.hasAddress { return nil }
   }
@@ -328,7 +332,9 @@ package struct BeaconSuggestion: CustomStringConvertible {
   /// The device's own name if YAML allows it without quotes, otherwise its format.
   package var name: String {
     // `phone:anna` is Anna's.
-    let called = device.scannerID?.split(separator: ":").last.map(String.init)
+    let parts = device.scannerID?.split(separator: ":") ?? []
+    let isAddress = device.hasAddress && parts.count > 1
+    let called = isAddress ? "\(parts[0])-\(parts[parts.count - 1].suffix(4))" : parts.last.map(String.init)
     let letters = (device.localName ?? called ?? "").unicodeScalars.filter {
       ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
         || $0 == "_"

@@ -52,10 +52,13 @@ extension Hindsight {
   ///   - since: earlier decisions are left out.
   ///   - warmUp: how long before `since` to begin; nil: at the first stored sighting.
   ///   - spacing: the time between two points of the trace.
+  ///   - decidesRooms: false leaves out rooms, which take nearly all of the time; zones of rooms then watch all receivers.
   package func trial(
     _ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime, warmUp: TimeSpan? = nil,
-    spacing: TimeSpan = .zero
+    spacing: TimeSpan = .zero, decidesRooms: Bool = true
   ) -> Trial {
+    var configuration = configuration
+    if !decidesRooms { for place in configuration.zones.indices { configuration.zones[place].rooms = nil } }
     var trial = Trial()
     // The beacon appeared after the history was copied.
     if let beacon, !roster.knows(beacon) { return trial }
@@ -64,7 +67,7 @@ extension Hindsight {
     let start = warmUp.map { since - $0 }
     trial.span = (max(first, since), max(time, first))
     trial.isComplete = history.start == 0 || first <= since
-    var next = Pipeline(configuration, receivers: receivers)
+    var next = Pipeline(configuration, receivers: receivers, decidesRooms: decidesRooms)
     next.roster = roster
     let zones = beacon.map { roster.zones(of: $0) } ?? []
     var output = Pipeline.Output()

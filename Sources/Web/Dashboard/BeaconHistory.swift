@@ -29,11 +29,11 @@ package struct BeaconHistory: Sendable {
   ) {
     let name = hindsight.roster.name(of: beacon)
     // Only the estimates count here.
-    var configuration = hindsight.configuration.withoutRooms
+    var configuration = hindsight.configuration
     configuration.phones = []
     trial = hindsight.trial(
       configuration, of: beacon, since: now.time - length, warmUp: Self.warmUp,
-      spacing: .seconds(length.seconds / Self.points))
+      spacing: .seconds(length.seconds / Self.points), decidesRooms: false)
     let from = now.wallTime - length
     span = (from, now.wallTime)
     transitions = recent.transitions(atMost: RecentDecisions.limit)

@@ -33,8 +33,7 @@ package struct Overview: Sendable {
     self.details = details
     self.time = time
     topics = pipeline.topics
-    hasPasswords =
-      pipeline.configuration.http.map { $0.readPassword != nil || $0.writePassword != nil } ?? false
+    hasPasswords = pipeline.configuration.http?.writePassword != nil
     var last: [[String]: TransitionMessage] = [:]
     for message in recent.transitions(atMost: RecentDecisions.limit).reversed() {
       guard let kind = message.kind else { continue }

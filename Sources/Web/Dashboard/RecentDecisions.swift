@@ -83,6 +83,9 @@ package struct RecentDecisions: Sendable {
     return place.map { $0 + 1 }
   }
 
+  /// Whether earlier entries may be forgotten.
+  package var isFull: Bool { entries.count == Self.limit }
+
   /// The latest transitions, the newest first.
   package func transitions(atMost limit: Int) -> [TransitionMessage] {
     var latest: [TransitionMessage] = []

@@ -29,16 +29,26 @@ package struct TrialAnswer: Sendable {
     let ofRooms = Set(request.configuration.zones.lazy.filter { $0.rooms != nil }.map(\.name))
     let isWithoutRooms = !request.zones.isEmpty && ofRooms.isDisjoint(with: request.zones)
     var trial = hindsight.trial(
-      isWithoutRooms ? request.configuration.withoutRooms : request.configuration, of: beacon,
-      since: now.time - request.length, spacing: .seconds(request.length.seconds / 3000))
+      request.configuration, of: beacon, since: now.time - request.length,
+      spacing: .seconds(request.length.seconds / 3000), decidesRooms: !isWithoutRooms)
+    let latest = recent.transitions(atMost: RecentDecisions.limit)
+    var begin = trial.span.map { now.wallTime(of: $0.from) }
+    // Where no real decisions are remembered, there is nothing to compare with.
+    if recent.isFull, let oldest = latest.last?.wallTime, let from = begin, oldest > from {
+      begin = oldest
+      trial.span?.from = now.time - (now.wallTime - oldest)
+      trial.isComplete = false
+      trial.transitions.removeAll { $0.wallTime < oldest }
+    }
     let isLeftOut = { (message: TransitionMessage) in
       if case .room = message.decision { return isWithoutRooms }
       return isWithoutRooms && ofRooms.contains(message.place)
     }
     trial.transitions.removeAll(where: isLeftOut)
-    let from = trial.span?.from
-    actual = recent.transitions(atMost: RecentDecisions.limit).filter { message in
-      (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
+    // By the wall clock, because some are from before a restart of the machine.
+    actual = latest.filter { message in
+      (request.beacon == nil || message.beacon == request.beacon)
+        && begin.map { message.wallTime >= $0 } ?? false
         && !isLeftOut(message)
     }.reversed()
     self.trial = trial

@@ -107,10 +107,11 @@ const installed = '/etc/beaconkeeper/beaconkeeper.yaml', secret = '/etc/beaconke
 /** How the page gets the right to change something: for the package's file, a command or lines that do it all. */
 const toMayWrite = (overview) => {
   const { configuration_file: file, passwords } = overview, told = (text, lines) => el('div.yaml', {}, el('p', { text }), ...command(lines));
+  if (passwords) return [el('p', {}, words.mayNot, ' ', el('a', { href: loginRoute(), text: words.login }))];
   return [el('p', { text: words.mayNot }), ...file !== installed ? [told(words.elsewhere, '  write_password_file: http-write')] : [
     ...hasBeacons(overview) ? [] : [told(words.byInit, 'sudo beaconkeeper init')], told(words.byLines, [`openssl rand -base64 18 | sudo install -o beaconkeeper -m 600 /dev/stdin ${secret}`, 'sudo chown beaconkeeper /etc/beaconkeeper',
     `sudo sed -i '/^  listen:/a\\  write_password_file: ${secret}' ${installed}`, 'sudo systemctl restart beaconkeeper', `sudo cat ${secret}`].join('\n'))],
-  el('p', {}, words.thenLogin, ' ', passwords ? el('a', { href: loginRoute(), text: words.login }) : '')];
+  el('p', { text: words.thenLogin })];
 };
 
 /** Shows what would be changed, then saves exactly that. `ask` gets whether it is a preview. */
@@ -150,7 +151,8 @@ function brokerStep(desk) {
   const url = el('input', { type: 'text', inputmode: 'url', placeholder: 'mqtt://broker.lan', autocomplete: 'off', spellcheck: 'false', 'data-field': 'url' }), user = el('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', 'data-field': 'username' }), password = el('input', { type: 'password', autocomplete: 'new-password', 'data-field': 'password' });
   const own = el('input', { type: 'checkbox', onchange: () => changed() });
   const label = (name, input) => el('label.field', {}, el('span', { text: name }), input);
-  const values = () => own.checked ? {} : { url: url.value.trim(), username: user.value.trim(), password: password.value };
+  const address = () => { const text = url.value.trim(); return text && !text.includes('://') ? `mqtt://${text}` : text; };
+  const values = () => own.checked ? {} : { url: address(), username: user.value.trim(), password: password.value };
   let tried = null, isFilled = false;
   const review = reviewer(desk, () => ({ path: 'setup/broker', method: 'POST', body: { ...values(), trial: tried?.id, revision: desk.picture.revision } }),
     // It is in its file now. Saved again, it would get another one.

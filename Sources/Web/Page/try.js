@@ -7,6 +7,7 @@ import { numberForm } from './try-form.js';
 import { comparison } from './try-comparison.js';
 import { conflictTable, merged } from './try-conflict.js';
 import { loginRoute } from './login.js';
+import { keep, kept as remembered } from './route.js';
 import { copyButton } from './copy.js';
 
 const copyOf = (value) => JSON.parse(JSON.stringify(value ?? null));
@@ -20,6 +21,8 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   // The revision of the form's content; the revision that was saved and is not in use yet.
   let obstacle = null, isStale = false, renewing = null, decidedAt = 0;
   let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
+  // The revisions that this tab has saved, the latest last: only its own changes are taken back here.
+  const own = remembered('saved', []);
   const minutes = el('select', { 'aria-label': text.minutes, onchange: () => again() },
     ...[10, 30, 60].map((n) => el('option', { value: n, text: text.minute(n), selected: n === 60 })));
   const form = numberForm(() => edited()), around = el('div');
@@ -29,7 +32,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   const status = el('p.status', { role: 'status' }), span = el('p.note'), wrong = el('p.problem', { role: 'alert', hidden: true });
   const rows = comparison(), yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.yaml });
   const save = el('button.main', { type: 'button', text: text.save, onclick: () => write(text.saved, () => api(`zones/${part(zone.zone)}`, { method: 'PUT', body: wanted() })) });
-  const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => write(text.undone, () => api('undo', { method: 'POST', body: { revision: filled } })) });
+  const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => write(text.undone, () => api('undo', { method: 'POST', body: { revision: own.at(-1) } }), true) });
   const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: loginRoute(), text: text.login }), kept = el('p.status', { role: 'status' });
   const fileLines = el('pre.file-lines', { tabindex: 0, role: 'group', hidden: true, 'aria-label': text.fileSays });
   readOnly.append(' ', login);
@@ -155,15 +158,21 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
 
   const wanted = () => ({ ...numbers, ...changesReceivers() ? { receivers: changedReceivers() } : {}, revision: filled });
 
+  function offerUndo(revision) {
+    show(undo, revision != null && own.at(-1) === revision);
+  }
+
   /** Saves the file, and shows its new numbers, or the error. Another message follows once it is in use. */
-  async function write(done, ask) {
+  async function write(done, ask, isUndo = false) {
     isSaving = true;
     say(kept, text.saving);
     show(fileLines, false);
     guard();
     try {
       const reply = await patiently(ask);
-      show(undo, reply.undo === true);
+      if (isUndo) own.pop(); else if (reply.revision !== filled) own.push(reply.revision);
+      keep('saved', own.slice(-20));
+      offerUndo(reply.undo === true ? reply.revision : null);
       say(fileLines, reply.yaml);
       show(fileLines, reply.yaml != null);
       if (reply.revision === filled) say(kept, text.alike); else wait({ revision: reply.revision, done });
@@ -222,7 +231,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
         if (isOn) rings.update(zone, numbers);
       }, () => {});
       // What was saved before a reload can be taken back, too.
-      if (canWrite) api('configuration').then((now) => { show(undo, now.undo === true); obstacle = now.obstacle ?? null; if (obstacle) say(kept, text.obstacle(obstacle)); guard(); }, () => {});
+      if (canWrite) api('configuration').then((now) => { offerUndo(now.undo === true ? now.revision : null); obstacle = now.obstacle ?? null; if (obstacle) say(kept, text.obstacle(obstacle)); guard(); }, () => {});
     },
     stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; rings?.update(zone, null); onNumbers(null); onReply(null); },
     again: renew,
@@ -236,6 +245,8 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       show(readOnly, !canWrite);
       show(login, overview.passwords === true);
       if (isOn && !numbers && zone) begin(); else follow();
+      // Somebody else has saved since.
+      if (!waiting && !isSaving && own.at(-1) !== running) show(undo, false);
       guard();
     },
   };

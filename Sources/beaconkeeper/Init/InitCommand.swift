@@ -137,7 +137,7 @@ struct InitCommand: AsyncParsableCommand {
         try writer.askToReplace(placement.writePath, keeping: "the old password for changes is lost")
       }
       try writer.write(files)
-      try startService(placement, surroundings)
+      try startService(placement, interview.draft, surroundings)
       tellPage(interview.draft)
     } catch {
       throw stop(error)
@@ -182,10 +182,14 @@ struct InitCommand: AsyncParsableCommand {
   }
 
   /// Starts the service if the user wants that; otherwise explains how.
-  private func startService(_ placement: Placement, _ surroundings: InitSurroundings) throws(SetupFault) {
+  private func startService(
+    _ placement: Placement, _ draft: Draft, _ surroundings: InitSurroundings
+  ) throws(SetupFault) {
     guard let unit = placement.unit else {
+      // The service waits, too.
+      let waiting = draft.usesRadio && surroundings.adapter == nil ? " --wait-for-adapter" : ""
       say("What it does: beaconkeeper check \(placement.path)")
-      say("Start it:     beaconkeeper run --config \(placement.path)")
+      say("Start it:     beaconkeeper run\(waiting) --config \(placement.path)")
       return
     }
     let service = Service(unit: unit)
