@@ -216,7 +216,8 @@ struct APITests {
   }
 
   @Test(arguments: [
-    ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
+    ("[]", "must be a JSON object"), (#"{"zone":"pump-3"}"#, "the body has no zone"),
+    (#"{"minutes":0}"#, "minutes"),
     (#"{"minutes":1e9}"#, "minutes"), (#"{"zones":[{}]}"#, "needs a zone"),
     (#"{"zones":[{"zone":"nowhere"}]}"#, "there is no zone nowhere"),
     (#"{"zones":[{"zone":"pump-3","near":{"threshold":7}}]}"#, "rearm (5 m) must be farther than near"),

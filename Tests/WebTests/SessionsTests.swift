@@ -22,6 +22,14 @@ struct SessionsTests {
     #expect(sessions.rights(of: "64", at: 65) != nil)
   }
 
+  @Test func `logins that may only look put out nobody who may write`() {
+    var sessions = Sessions()
+    sessions.begin("writer", Rights(read: true, write: true), at: 0)
+    for number in 0...200 { sessions.begin("\(number)", Rights(read: true, write: false), at: 1) }
+    #expect(sessions.rights(of: "writer", at: 2)?.write == true)
+    #expect(sessions.rights(of: "200", at: 2) != nil)
+  }
+
   @Test func `a restart logs nobody out, and another password everybody`() {
     var sessions = Sessions()
     let (writes, reads) = (

@@ -32,6 +32,7 @@ package struct TrialRequest: Sendable {
   package init(_ tree: JSONTree, of configuration: Configuration) throws(Refusal) {
     self.configuration = configuration
     guard case .object = tree else { throw Refusal(description: "the body must be a JSON object") }
+    try tree.expect(["beacon", "minutes", "zones", "receivers"], in: "the body")
     beacon = Self.beacon(in: tree)
     guard beacon != nil || tree["beacon"] == nil || tree["beacon"] == .null else {
       throw Refusal(description: "beacon must be a name")

@@ -4,6 +4,8 @@ struct Sessions {
     var rights: Rights
     /// Seconds, on the caller's clock.
     var expiry: Int64
+    /// The lowest makes room first.
+    var rank: (Int, Int64) { (rights.write ? 1 : 0, expiry) }
   }
 
   private static let limit = 64
@@ -16,7 +18,8 @@ struct Sessions {
   /// - Parameter id: must be unguessable.
   mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {
     sessions = sessions.filter { $0.value.expiry > seconds }
-    if sessions.count >= Self.limit, let oldest = sessions.min(by: { $0.value.expiry < $1.value.expiry }) {
+    // Whoever has the password for looking must not be able to put out who may write.
+    if sessions.count >= Self.limit, let oldest = sessions.min(by: { $0.value.rank < $1.value.rank }) {
       sessions[oldest.key] = nil
     }
     sessions[id] = Session(rights: rights, expiry: seconds + Self.lifetime)
