@@ -3,6 +3,7 @@ import InMemoryLogging
 import Logging
 import Pipeline
 import Scenes
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -68,6 +69,29 @@ import Testing
     hear("lie")
     mending.mend()
     #expect(told())
+  }
+
+  @Test func `more false topics than may wait are searched for at the broker`() throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let configuration = try Scene.configuration(Scene.rules)
+    let pipeline = Pipeline(configuration)
+    let delivery = try Delivery(
+      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, listener: GatewayRun.Listener(),
+      logger: logger)
+    let searches = Mutex(0)
+    let mending = MendingService(
+      configuration, DecisionLoop(pipeline, delivery: delivery, logger: logger), logger
+    ) { searches.withLock { $0 += 1 } }
+    for count in [900, 1100] {
+      for number in 0..<count {
+        _ = mending.received(
+          ReceivedMessage(
+            topic: "beaconkeeper/forecourt/beacon/ghost\(number)/room", payload: [0x31], qos: 0, retain: false
+          ))
+      }
+      mending.mend()
+      #expect(searches.withLock { $0 } == (count > 1000 ? 1 : 0))
+    }
   }
 
   @Test(.timeLimit(.minutes(1)))

@@ -98,6 +98,15 @@ final class LeftoverService: Feature {
     alarm.ring()
   }
 
+  /// Searches once more, as after a reload.
+  func lookAgain() {
+    state.withLock { state in
+      state.isDue = true
+      state.asked = 0
+    }
+    alarm.ring()
+  }
+
   func connected() {
     state.withLock { state in
       state.isConnected = true

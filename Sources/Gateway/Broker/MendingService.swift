@@ -24,6 +24,9 @@ final class MendingService: Feature {
     var leftovers: Leftovers
     /// By topic, the hash of the latest payload that is another client's.
     var found: [String: Int] = [:]
+    /// More topics were changed than may wait.
+    var isOverfull = false
+    var looks = RateLimit(burst: 2, interval: .seconds(60))
     var hasToldIt = false
     /// How many messages the client had dropped at the last look.
     var dropped: UInt64 = 0
@@ -39,14 +42,18 @@ final class MendingService: Feature {
   private let alarm = Alarm()
   private let decisions: DecisionLoop
   private let delivery: Delivery
+  private let lookAgain: @Sendable () -> Void
   private let logger: Logger
 
+  /// - Parameter lookAgain: searches all that is retained for what is false, because there was too much of it.
   init(
-    _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger
+    _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger,
+    lookAgain: @escaping @Sendable () -> Void = {}
   ) {
     state = Mutex(State(leftovers: Leftovers(configuration)))
     self.decisions = decisions
     delivery = decisions.delivery
+    self.lookAgain = lookAgain
     self.logger = logger
   }
 
@@ -70,7 +77,10 @@ final class MendingService: Feature {
     let isOwn = delivery.isOwn(message.payload.hashValue, at: message.topic)
     state.withLock { state in
       if isOwn { return state.found[message.topic] = nil }
-      guard state.found.count < Self.limit || state.found[message.topic] != nil else { return }
+      guard state.found.count < Self.limit || state.found[message.topic] != nil else {
+        state.isOverfull = true
+        return
+      }
       state.found[message.topic] = message.payload.hashValue
     }
     alarm.ring()
@@ -89,7 +99,7 @@ final class MendingService: Feature {
 
   func mend() {
     let dropped = delivery.client.events.lostMessages
-    let (found, leftovers, isInDoubt, mayHaveMissed) = state.withLock { state in
+    let (found, leftovers, isInDoubt, mayHaveMissed, mustLook) = state.withLock { state in
       // While messages come faster than they are read, they are read late: what seems foreign may be our own of some time ago.
       state.doubts = state.dropped == dropped ? max(state.doubts - 1, 0) : Self.doubts
       defer { (state.found, state.dropped) = ([:], dropped) }
@@ -97,8 +107,12 @@ final class MendingService: Feature {
       state.doubtful += isInDoubt ? 1 : 0
       let mayHaveMissed = isInDoubt ? state.doubtful >= Self.longDoubt : state.doubtful > 0
       if mayHaveMissed { state.doubtful = 0 }
-      return (isInDoubt ? [:] : state.found, state.leftovers, isInDoubt, mayHaveMissed)
+      let mustLook = (state.isOverfull || mayHaveMissed) && state.looks.take(at: LiveClock.now)
+      // Otherwise it waits for its turn.
+      if mustLook { state.isOverfull = false } else if state.isOverfull { alarm.ring() }
+      return (isInDoubt ? [:] : state.found, state.leftovers, isInDoubt, mayHaveMissed, mustLook)
     }
+    if mustLook { lookAgain() }
     if isInDoubt { alarm.ring() }
     if mayHaveMissed { decisions.publishStates() }
     let foreign = found.filter { topic, hash in !delivery.isOwn(hash, at: topic) }

@@ -168,7 +168,7 @@ package struct GatewayRun: Sendable {
     var features: [any Feature] = [
       diary, delivery, decisions, Rivals(delivery, instance, broker: broker), homeAssistant,
       FormerNameService(former, configuration, configurationFile, delivery, leftovers, logger),
-      MendingService(configuration, decisions, logger),
+      MendingService(configuration, decisions, logger) { leftovers.lookAgain() },
       // `leftovers` waits until Home Assistant has removed the entities of the topics that it clears.
       leftovers,
       ScannerLink(configuration, decisions, logger),
