@@ -9,6 +9,31 @@ struct PlaceSmoother {
   /// The probability of each place before anything was heard.
   private let prior: [Float]
   private let rooms: [Room]
+  /// The likelihoods of levels in a room's cells, by room, receiver and level.
+  private var tables: [Table: [Float]] = [:]
+
+  private struct Table: Hashable {
+    var room: Int16
+    var hearer: Int16
+    var level: Int16
+  }
+
+  /// What a motion between two rooms reaches, by rooms and steps.
+  private var ways: [Passage: Way] = [:]
+
+  private struct Passage: Hashable {
+    var from: Int16
+    var to: Int16
+    var steps: Int
+  }
+
+  private struct Way {
+    /// The cells that it may reach, by row.
+    var box: [Range<Int>]
+    /// Those of each neighbour of the new room.
+    var inflows: [[Int]]
+  }
+
   /// The belief of one room while it moves: 0 in all other cells, before and after.
   private var field: [Float]
   private var scratch: [Float]
@@ -24,8 +49,6 @@ struct PlaceSmoother {
     var floor = 0
     var cells: [Int] = []
     var points: [Point] = []
-    /// The cells in ranges, and where each range begins in `cells`.
-    var runs: [(cells: Range<Int>, start: Int)] = []
     var rows = 0...0
     var columns = 0...0
     var neighbours: [Int]
@@ -47,10 +70,6 @@ struct PlaceSmoother {
       rooms[Int(room)].floor = floor
       rooms[Int(room)].cells.append(cell)
       rooms[Int(room)].points.append(point)
-    }
-    for run in model.runs {
-      rooms[run.room].runs.append(
-        (run.places, rooms[run.room].runs.last.map { $0.start + $0.cells.count } ?? 0))
     }
     self.rooms = rooms
   }
@@ -100,28 +119,30 @@ struct PlaceSmoother {
   /// The belief about the room of one moment from that of the moment before or after.
   private mutating func pass(_ belief: [Float], from: MarkedWalk.Moment, to: MarkedWalk.Moment) -> [Float] {
     guard let grid = model.grid else { return belief }
-    let (old, new) = (rooms[Int(from.room)], rooms[Int(to.room)])
     let seconds = Double(abs(to.window - from.window)) * RoomWindows.length.seconds
     let motion = filter.motion(grid, seconds: seconds)
-    let box = grid.box(rows: old.rows, columns: old.columns, wider: motion.steps)
-    var moved = [Float](repeating: 0, count: new.cells.count)
+    let way = way(Passage(from: from.room, to: to.room, steps: motion.steps), grid)
+    let (old, new, neighbours) = (
+      rooms[Int(from.room)].cells, rooms[Int(to.room)].cells, rooms[Int(to.room)].neighbours
+    )
+    var moved = [Float](repeating: 0, count: new.count)
     let (rooms, prior) = (rooms, prior)
     field.withUnsafeMutableBufferPointer { field in
       scratch.withUnsafeMutableBufferPointer { scratch in
-        for (cell, share) in zip(old.cells, belief) { field[cell] = share }
-        RoomFilter.stray(field, scratch, grid, motion, in: box)
+        for (place, cell) in old.enumerated() { field[cell] = belief[place] }
+        RoomFilter.stray(field, scratch, grid, motion, in: way.box)
         var inflow = Float(0)
-        for other in new.neighbours {
+        for (other, cells) in zip(neighbours, way.inflows) {
           var share = Float(0)
-          for cell in rooms[other].cells { share += field[cell] }
-          inflow += motion.walking * share / (Float(rooms[other].neighbours.count) * Float(new.cells.count))
+          for cell in cells { share += field[cell] }
+          inflow += motion.walking * share / (Float(rooms[other].neighbours.count) * Float(new.count))
         }
-        let kept = new.neighbours.isEmpty ? 1 : 1 - motion.walking
-        for (place, cell) in new.cells.enumerated() {
+        let kept = neighbours.isEmpty ? 1 : 1 - motion.walking
+        for (place, cell) in new.enumerated() {
           let share = kept * field[cell] + inflow
           moved[place] = share + motion.leak * (prior[cell] - share)
         }
-        for cells in box {
+        for cells in way.box {
           field[cells].update(repeating: 0)
           scratch[cells].update(repeating: 0)
         }
@@ -130,16 +151,34 @@ struct PlaceSmoother {
     return moved
   }
 
-  private func weigh(_ belief: inout [Float], _ moment: MarkedWalk.Moment, _ offset: Float) {
-    let runs = rooms[Int(moment.room)].runs
+  private mutating func way(_ passage: Passage, _ grid: RoomGrid) -> Way {
+    if let known = ways[passage] { return known }
+    let old = rooms[Int(passage.from)]
+    let box = grid.box(rows: old.rows, columns: old.columns, wider: passage.steps)
+    let reached = Set(box.joined())
+    let way = Way(
+      box: box,
+      inflows: rooms[Int(passage.to)].neighbours.map { rooms[$0].cells.filter(reached.contains) })
+    ways[passage] = way
+    return way
+  }
+
+  private mutating func weigh(_ belief: inout [Float], _ moment: MarkedWalk.Moment, _ offset: Float) {
+    let cells = rooms[Int(moment.room)].cells
     if !normalise(&belief) { belief = prior(moment) }
     for (index, hearing) in moment.hearings.enumerated() {
-      let table = model.likelihoods(hearing.hearer, level: hearing.level - offset)
+      let level = RoomModel.whole(hearing.level - offset)
+      let key = Table(room: moment.room, hearer: Int16(hearing.hearer), level: Int16(level))
+      let table: [Float]
+      if let known = tables[key] {
+        table = known
+      } else {
+        table = model.likelihoods(hearing.hearer, level: level, in: cells)
+        tables[key] = table
+      }
       belief.withUnsafeMutableBufferPointer { belief in
         table.withUnsafeBufferPointer { table in
-          for (cells, start) in runs {
-            for place in 0..<cells.count { belief[start + place] *= table[cells.lowerBound + place] }
-          }
+          for place in belief.indices { belief[place] *= table[place] }
         }
       }
       if index % 4 == 3, !normalise(&belief) { break }

@@ -84,11 +84,12 @@ struct Hearability: Sendable {
     let visits = seconds.sorted { $0.key < $1.key }.map { cell, seconds in
       Visit(cell: cell, seconds: seconds, heard: heard.map { min($0[cell] ?? 0, seconds) })
     }
+    let visitsOfRooms = Dictionary(grouping: visits) { grid.rooms[$0.cell] }
     let thresholds = receivers.indices.map { threshold(visits, of: $0, maps.levels[$0]) }
     var shares = thresholds.map { [Double](repeating: 0.5, count: $0 == nil ? 0 : grid.count) }
     for place in 0..<grid.count where grid.rooms[place] >= 0 {
       var (all, hits) = (0.0, receivers.map { _ in 0.0 })
-      for visit in visits where grid.rooms[visit.cell] == grid.rooms[place] {
+      for visit in visitsOfRooms[grid.rooms[place], default: []] {
         guard let near = nearness(of: visit.cell, to: place, grid) else { continue }
         all += near * visit.seconds
         for hearer in hits.indices { hits[hearer] += near * visit.heard[hearer] }

@@ -36,10 +36,7 @@ struct JointLikelihood: Sendable {
           for place in 0..<count { logs[place] += exponent * products[place] }
           products.update(repeating: 1)
         }
-        var most = -Float.infinity
-        for place in 0..<count where belief[place] > 0 { most = max(most, logs[place]) }
-        for place in 0..<count { logs[place] = min(logs[place] - most, 0) }
-        logs.transform { $0.exponential }
+        logs.exponentiate(most: logs.most(where: belief))
         for place in 0..<count { belief[place] *= logs[place] }
       }
     }

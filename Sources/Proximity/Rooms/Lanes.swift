@@ -32,6 +32,21 @@ extension UnsafeMutableBufferPointer<Float> {
     rest = body(rest)
     for place in whole..<count { self[place] = rest[place - whole] }
   }
+
+  /// The largest element where another buffer is above 0.
+  func most(where other: UnsafeMutableBufferPointer<Float>) -> Float {
+    let (lanes, others, whole) = (Lanes(self), Lanes(other), count & ~(Lanes.count - 1))
+    var mosts = SIMD8(repeating: -Float.infinity)
+    for place in stride(from: 0, to: whole, by: Lanes.count) {
+      mosts.replace(with: lanes[place], where: (lanes[place] .> mosts) .& (others[place] .> 0))
+    }
+    return (whole..<count).reduce(mosts.max()) { other[$1] > 0 ? Swift.max($0, self[$1]) : $0 }
+  }
+
+  /// Replaces each element by e to the power of what it is above `most`, at most 1.
+  func exponentiate(most: Float) {
+    transform { ($0 - most).replacing(with: 0, where: $0 .> most).exponential }
+  }
 }
 
 /// The C library's functions take one number at a time, and that took half of the time of rooms. These are off by some 1e-7.

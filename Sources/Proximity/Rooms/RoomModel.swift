@@ -323,7 +323,7 @@ struct RoomModel: Sendable {
           } else {
             for place in products.indices {
               let z = (level - levels[place]) / deviations[place]
-              products[place] *= (1 + z * z / Self.freedom) * roots[place]
+              products[place] *= (1 + z * z * (1 / Self.freedom)) * roots[place]
             }
           }
         }
@@ -340,7 +340,31 @@ struct RoomModel: Sendable {
       let most = logs.max() ?? 0
       return logs.map { exp($0 - most) }
     }
-    var (logs, scales) = (maps.levels[hearer], maps.deviations[hearer])
+    var logs = logLikelihoods(hearer, level, temper, maps.levels[hearer], maps.deviations[hearer])
+    logs.withUnsafeMutableBufferPointer { logs in
+      var most = -Float.infinity
+      for place in logs.indices where rooms[place] >= 0 { most = max(most, logs[place]) }
+      logs.exponentiate(most: most)
+      for place in logs.indices where rooms[place] < 0 { logs[place] = 0 }
+    }
+    return logs
+  }
+
+  /// The likelihood of a level in some cells, up to a factor.
+  func likelihoods(_ hearer: Int, level: Float, in cells: [Int]) -> [Float] {
+    let (levels, deviations) = (maps.levels[hearer], maps.deviations[hearer])
+    var logs = logLikelihoods(
+      hearer, Self.whole(level), temper, cells.map { levels[$0] }, cells.map { deviations[$0] })
+    let most = logs.max() ?? 0
+    logs.withUnsafeMutableBufferPointer { $0.exponentiate(most: most) }
+    return logs
+  }
+
+  /// The logarithm of the likelihood of a level, up to a constant, where `levels` are expected.
+  private func logLikelihoods(
+    _ hearer: Int, _ level: Float, _ temper: Float, _ levels: [Float], _ deviations: [Float]
+  ) -> [Float] {
+    var (logs, scales) = (levels, deviations)
     logs.withUnsafeMutableBufferPointer { logs in
       scales.withUnsafeMutableBufferPointer { scales in
         for place in logs.indices {
@@ -350,14 +374,9 @@ struct RoomModel: Sendable {
         logs.transform { $0.logarithm }
         // A factor that is the same everywhere tells no place from another.
         if !roots[hearer].isEmpty { scales.transform { $0.logarithm } }
-        var most = -Float.infinity
         for place in logs.indices {
           logs[place] = temper * (-(Self.freedom + 1) / 2 * logs[place] - scales[place])
-          if rooms[place] >= 0 { most = max(most, logs[place]) }
         }
-        for place in logs.indices { logs[place] = min(logs[place] - most, 0) }
-        logs.transform { $0.exponential }
-        for place in logs.indices where rooms[place] < 0 { logs[place] = 0 }
       }
     }
     return logs

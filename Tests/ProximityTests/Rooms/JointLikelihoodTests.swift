@@ -23,6 +23,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 7, 8, 21])
+  func `logarithms are related to the largest of those that count`(count: Int) {
+    var logs = (0..<count).map { Float($0 * 5 % 13) }
+    var belief = (0..<count).map { $0 % 4 == 3 ? Float(0) : 0.1 }
+    let counted = logs.indices.filter { belief[$0] > 0 }.map { logs[$0] }
+    let most = logs.withUnsafeMutableBufferPointer { logs in
+      belief.withUnsafeMutableBufferPointer { logs.most(where: $0) }
+    }
+    #expect(most == counted.max() ?? -.infinity)
+    let powers = logs.map { exp(min($0 - most, 0)) }
+    logs.withUnsafeMutableBufferPointer { $0.exponentiate(most: most) }
+    for (log, power) in zip(logs, powers) { #expect(abs(log - power) <= 1e-6 * power) }
+  }
+
   @Test(arguments: [false, true])
   func `a large site's belief is that of a small one, which has tables`(isMeasured: Bool) {
     let plan = RoomScene.plan()
