@@ -27,7 +27,7 @@ public struct RoomTracker: Sendable {
   /// Hearers that are blind, and those that have reported; see `ReceiverSight`.
   var blind = HearerSet()
   var known = HearerSet()
-  /// By hearer: the end of the newest window in which it heard any beacon.
+  /// By hearer: the end of the newest window in which it heard any beacon, or a stranger where silence counts.
   var lastWords: [MonotonicTime]
   var pauses: ReceiverPauses
   /// By room: the beacons in it, and since when.
@@ -98,6 +98,10 @@ public struct RoomTracker: Sendable {
   public mutating func observe(_ sighting: Sighting, isInventable: Bool = false) {
     guard let hearer = hearer(sighting.receiver) else { return }
     known.insert(hearer)
+    // Strangers prove that a receiver works.
+    if sighting.beacon == .nobody, model.hearability != nil {
+      noteWord(hearer, in: RoomWindows.window(of: sighting.time))
+    }
     guard sighting.beacon != .nobody, let level = sighting.rssi, (-127...20).contains(level) else { return }
     guard let track = track(of: sighting.beacon, isInventable: isInventable) else {
       refused += 1

@@ -12,7 +12,9 @@ import Testing
     scene.transitions.filter { $0.beacon == scene.beacon && $0.event == .enter }.map { Int($0.room.rawValue) }
   }
 
-  private static func scene(visits: [RoomCalibration.Visit] = visits) -> RoomScene {
+  private static func scene(visits: [RoomCalibration.Visit] = visits, lateness: TimeSpan = .zero)
+    -> RoomScene
+  {
     let heard = [(0, 0, -81), (0, 1, -80), (1, 1, -90), (2, 2, -70)]
     let calibration = RoomCalibration(
       wallLoss: 4.5,
@@ -22,7 +24,8 @@ import Testing
     let plan = RoomScene.plan(outlines: false)
     var scene = RoomScene(plan)
     let names = plan.rooms.indices.map { "\($0)" }
-    scene.tracker = RoomTracker(plan, calibration: calibration, rooms: names, receivers: names)
+    scene.tracker = RoomTracker(
+      plan, calibration: calibration, rooms: names, receivers: names, lateness: lateness)
     return scene
   }
 
@@ -56,6 +59,28 @@ import Testing
     var scene = Self.scene()
     Self.stay(&scene, [-80, -90], seconds: 60, other: [-80, -90])
     Self.stay(&scene, [-80], seconds: 1200, other: [-80])
+    #expect(Self.entered(scene) == [1])
+  }
+
+  /// Nobody else is in the home.
+  @Test(arguments: [nil, 0.0, 2])
+  func `strangers prove that a receiver of a lone beacon works`(lateness: Double?) {
+    var scene = Self.scene(lateness: .seconds(lateness ?? 0))
+    Self.stay(&scene, [-80, -90], seconds: 60)
+    for _ in 0..<30 {
+      if lateness != nil { for place in 1...2 { scene.hear(nil, at: place, beacon: .nobody) } }
+      Self.stay(&scene, [-80], seconds: 2)
+    }
+    Self.stay(&scene, [-80], seconds: 10)
+    #expect(Self.entered(scene) == (lateness == nil ? [1] : [1, 0]))
+  }
+
+  @Test func `a receiver that fails moves nobody while the others hear strangers`() {
+    var scene = Self.scene()
+    for second in 0..<1200 {
+      for place in 0..<3 where place != 1 || second < 60 { scene.hear(nil, at: place, beacon: .nobody) }
+      if second % 2 == 0 { Self.stay(&scene, second < 60 ? [-80, -90] : [-80], seconds: 2) }
+    }
     #expect(Self.entered(scene) == [1])
   }
 
@@ -106,5 +131,32 @@ import Testing
       }
     }
     #expect(zip(seconds, [10, 20, 30]).allSatisfy { abs($0 - $1) < 2.5 }, "\(seconds)")
+  }
+
+  /// A beacon that is heard constantly, and carried from room to room.
+  @Test func `where silence counts, a room is told from 0.7`() throws {
+    let plan = RoomScene.plan(outlines: false)
+    let names = plan.rooms.indices.map { "\($0)" }
+    var scene = RoomScene(plan)
+    var marks: [MarkedWalk.Mark] = []
+    for (room, middle) in RoomScene.middles.enumerated() {
+      marks.append(.init(time: scene.time, room: RoomIndex(rawValue: Int32(room))))
+      scene.stay(at: middle, seconds: 20)
+    }
+    var calibration = try #require(
+      RoomCalibrator(plan, names: .init(rooms: names, receivers: names, floors: [nil])).calibration(
+        from: MarkedWalk(scene.sightings, marks: marks, plan: plan)))
+    func least() -> Double {
+      var scene = RoomScene(plan, seed: 2)
+      scene.tracker = RoomTracker(plan, calibration: calibration, rooms: names, receivers: names)
+      for room in (0..<20).map({ [0, 1, 2, 1][$0 % 4] }) {
+        scene.walk(from: RoomScene.middles[room], to: RoomScene.middles[room == 1 ? 2 : 1])
+        scene.walk(from: RoomScene.middles[room == 1 ? 2 : 1], to: RoomScene.middles[room])
+      }
+      return scene.transitions.compactMap { $0.event == .enter ? $0.probability : nil }.min() ?? 0
+    }
+    #expect((0.7..<0.8).contains(least()), "\(least())")
+    calibration.visits = []
+    #expect((0.6..<0.7).contains(least()), "\(least())")
   }
 }
