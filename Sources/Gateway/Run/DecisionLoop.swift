@@ -312,7 +312,7 @@ package final class DecisionLoop: Feature {
       // The collected observations belong to beacons of the earlier configuration.
       state.observations += takeObservations(&state)
       let earlier = state.pipeline
-      state.pipeline = earlier.reconfigured(new)
+      state.pipeline = earlier.reconfigured(new, into: &state.output)
       state.pipeline.publishObservations(boot: boot, after: earlier)
       state.health.hasToldMissing = false
       nearerDeadline.ring()

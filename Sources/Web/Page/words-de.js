@@ -16,6 +16,7 @@ const changed = {
   beacon_unwatched: 'sie beobachtet diesen Beacon nicht mehr',
   receivers_changed: 'keiner ihrer Empfänger hört ihn',
 };
+const renamed = 'heißt jetzt so';
 
 const outcomes = {
   DELIVERED: 'gemeldet',
@@ -58,7 +59,7 @@ const outcomes = {
 function reason(because, name) {
   if (!because) return '';
   if (because.because) return reason(because.because, because.event);
-  if (because.reason) return changed[because.reason] ?? because.reason;
+  if (because.reason) return (name ?? because.event) === 'enter' ? renamed : changed[because.reason] ?? because.reason;
   if (because.unit === 'probability') {
     const room = because.room ? `${(name ?? because.event) === 'exit' ? 'jetzt in' : 'in'} ${because.room}` : 'in keinem ihrer Räume';
     return because.dwell_s > 0 ? `seit ${seconds(because.dwell_s)} ${room}` : room;

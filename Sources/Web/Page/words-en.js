@@ -15,6 +15,7 @@ const changed = {
   beacon_unwatched: 'it no longer watches this beacon',
   receivers_changed: 'none of its receivers hears it',
 };
+const renamed = 'it has this name now';
 
 const outcomes = {
   DELIVERED: 'delivered',
@@ -58,7 +59,7 @@ function reason(because, name) {
   if (!because) return '';
   // A whole transition contains its evidence.
   if (because.because) return reason(because.because, because.event);
-  if (because.reason) return changed[because.reason] ?? because.reason;
+  if (because.reason) return (name ?? because.event) === 'enter' ? renamed : changed[because.reason] ?? because.reason;
   if (because.unit === 'probability') {
     const room = because.room ? `${(name ?? because.event) === 'exit' ? 'now in' : 'in'} ${because.room}` : 'in none of its rooms';
     return because.dwell_s > 0 ? `${room} for ${seconds(because.dwell_s)}` : room;
