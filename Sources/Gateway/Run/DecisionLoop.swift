@@ -445,6 +445,16 @@ extension DecisionLoop {
     }
   }
 
+  /// Scanners' receivers have other names now, as in `table`.
+  func rename(_ renamings: [ReceiverRenaming], _ table: ReceiverTable) {
+    state.withLock { state in
+      for renaming in renamings {
+        state.remoteReceivers.follow(sameReceiver: renaming, in: &state.pipeline, beside: state.receivers)
+      }
+      _ = state.learnRemote(table)
+    }
+  }
+
   /// Every receiver that the configuration names or that has reported.
   var receiverNames: [String] { look(\.receivers.names) }
 }
