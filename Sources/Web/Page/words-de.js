@@ -89,7 +89,7 @@ export const words = {
     visits: 'Besuche', columns: ['Von', 'Bis', 'Wer', 'Wo', 'Dauer'], entries: 'Was geschah', gateway: 'Gateway',
     noVisits: ['Niemand war irgendwo.', 'Besuche erscheinen hier, wenn Beacons Zonen oder Räume betreten.'],
     none: ['Für diesen Tag ist nichts vermerkt.', 'Wählen Sie einen anderen Tag oder weniger Filter.'],
-    now: 'jetzt', unknown: 'unbekannt', earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
+    now: 'jetzt', unknown: 'unbekannt', lastKnown: (time) => `unbekannt, nach ${time}`, unwatched: (length) => `, davon ${length} ohne Gateway`, earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
     stay: (where, from, to) => `${where}: ${from} bis ${to}`,
     more: (n) => `${count(n, 'weiteres Ding', 'weitere Dinge')} an diesem Tag; wählen Sie eines, um es zu sehen.`,
     total: (n, length) => `${count(n, 'Besuch', 'Besuche')}, zusammen ${length} an diesem Tag.`,

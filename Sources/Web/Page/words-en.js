@@ -89,7 +89,7 @@ export const words = {
     visits: 'Visits', columns: ['From', 'To', 'Who', 'Where', 'Length'], entries: 'What happened', gateway: 'gateway',
     noVisits: ['Nobody was anywhere.', 'Visits appear here when beacons enter zones or rooms.'],
     none: ['Nothing is noted for this day.', 'Choose another day, or fewer filters.'],
-    now: 'now', unknown: 'unknown', earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
+    now: 'now', unknown: 'unknown', lastKnown: (time) => `unknown, after ${time}`, unwatched: (length) => `, ${length} without the gateway`, earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
     stay: (where, from, to) => `${where}: ${from} to ${to}`,
     more: (n) => `${count(n, 'more thing', 'more things')} on this day; choose one to see it.`,
     total: (n, length) => `${count(n, 'visit', 'visits')}, together ${length} on this day.`,
