@@ -5,6 +5,8 @@ import Core
 package struct DecodedFrameJSON {
   /// The sender and the signal, if the source has them.
   package var advertisement: Advertisement?
+  /// What is missing to decrypt an encrypted frame.
+  package var remedy: String?
 
   package init(advertisement: Advertisement? = nil) { self.advertisement = advertisement }
 
@@ -20,6 +22,7 @@ package struct DecodedFrameJSON {
       writer.object { writer in
         writer.field("format", frame.format)
         identity(frame, data, &writer)
+        if let remedy { writer.field("remedy", remedy) }
         readings(frame, data, &writer)
         sender(&writer)
       }

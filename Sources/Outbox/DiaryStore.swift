@@ -152,6 +152,16 @@ package final class DiaryStore {
     }
   }
 
+  /// The beacons, phones and receivers with entries.
+  package func things() throws -> Set<String> {
+    try database.use { database in
+      Set(
+        try database.rows("SELECT DISTINCT thing FROM entry WHERE thing <> ''").compactMap {
+          $0["thing"].string
+        })
+    }
+  }
+
   /// The things to forget, and up to which time.
   package struct Forgotten: Sendable {
     package var until: [String: WallTime] = [:]

@@ -108,5 +108,18 @@ package struct ReceiverMap: Sendable {
     return nil
   }
 
+  /// Follows a source in which a receiver has another name now: whatever it heard, it goes on with that.
+  ///
+  /// - Parameter others: another source, whose receivers keep their names.
+  package func follow(
+    sameReceiver renaming: ReceiverRenaming, in pipeline: inout Pipeline, beside others: ReceiverMap
+  ) {
+    let place = Int(renaming.receiver.rawValue)
+    guard place < indices.count, let index = indices[place], !others.indices.contains(index),
+      pipeline.receivers.index(ofKnown: renaming.name) == nil
+    else { return }
+    pipeline.receivers.rename(index, to: renaming.name)
+  }
+
   package subscript(index: ReceiverIndex) -> ReceiverIndex? { indices[Int(index.rawValue)] }
 }

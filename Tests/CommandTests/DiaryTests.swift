@@ -41,6 +41,7 @@ import Testing
       visits.output.contains(#""beacon":"tag-1","zone":"shop""#) && visits.output.contains(#""open":false"#))
     let table = try await command(["visits", "--beacon", "tag-0"], stage)
     #expect(table.output.contains("?") && table.output.contains("shop"), "\(table.output)")
+    #expect(table.output.contains("unknown, there until 2"), "\(table.output)")
 
     let next = try stage.start(hearing: pipe)
     defer { next.signal(SIGKILL) }
@@ -49,7 +50,8 @@ import Testing
     let latest = try await get("\(again)/api/v1/transitions")
     #expect(latest.components(separatedBy: #""event":"enter""#).count == 3, "of the earlier run: \(latest)")
     let kept = try await get("\(again)/api/v1/visits?format=csv")
-    #expect(kept.hasPrefix("beacon,kind,place,from,near,to,seconds,open\r\ntag-"), "\(kept)")
+    #expect(
+      kept.hasPrefix("beacon,kind,place,from,near,to,seconds,open,last_known,unwatched_s\r\ntag-"), "\(kept)")
 
     // A gateway that is renamed goes on with it.
     next.signal(SIGTERM)
@@ -63,6 +65,8 @@ import Testing
     let renamed = try #require(third.outputSoFar.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).0
     #expect(try await get("\(renamed)/api/v1/visits").contains("tag-1"))
 
+    let other = try await command(["forget", "tag-o"], stage)
+    #expect(other.output.contains("did you mean tag-0?") || other.output.contains("tag-1"), "\(other)")
     let forgot = try await command(["forget", "tag-0"], stage)
     #expect(forgot.status == 0 && forgot.output.contains("1 entry about tag-0 deleted"), "\(forgot)")
     #expect(try await !get("\(renamed)/api/v1/diary").contains("tag-0"))

@@ -98,6 +98,24 @@ import Testing
     #expect(!decoded.output.contains("declined"), "\(decoded.output)")
   }
 
+  @Test func `of what is encrypted, decode says what it needs to read it`() async throws {
+    let sealed = "1216d2fc41a47266c95f730011223378237214"
+    let key = ["--key", "231d39c1d7cc1ab1aee224cd096db932"]
+    func decode(_ more: [String]) async throws -> String {
+      let result = try await Command(["decode"] + more + [sealed]).end()
+      #expect(result.status == 0)
+      return result.output
+    }
+    let nothing = try await decode([])
+    #expect(nothing.contains("--key @FILE") && nothing.contains("--address"), "\(nothing)")
+    let keyed = try await decode(key)
+    #expect(!keyed.contains("--key") && keyed.contains("--address"), "\(keyed)")
+    let located = try await decode(["--address", "54:48:E6:8F:80:A5"])
+    #expect(located.contains("--key") && !located.contains("--address"), "\(located)")
+    let whole = try await decode(key + ["--address", "54:48:E6:8F:80:A5"])
+    #expect(!whole.contains("remedy") && whole.contains("temperature_c"), "\(whole)")
+  }
+
   @Test(arguments: [
     ("050969544147", "iTAG"), ("050969544147" + "05ff8afc23eb", "iTAG"), ("04096e7574" + "03030a18", "Nut"),
     ("060954696c6531", "Tile"), ("0416" + "84fd" + "02", "Tile"),

@@ -97,6 +97,49 @@ import Testing
     #expect(result.status == 0 && result.isCalm)
   }
 
+  @Test func `a reload with another prefix of a scanner moves nobody, and leaves no receiver behind`()
+    async throws
+  {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    func yaml(_ prefix: String) -> String {
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      scanners: [{ kind: espresense, prefix: \(prefix) }]
+      \(Self.places.replacing("receivers: [kitchen]", with: "receivers: [\(prefix)kitchen]"))
+      """
+    }
+    let configuration = try file(yaml("esp-"), "yaml")
+    let gateway = try Command(["run", "--config", configuration])
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
+    func hear(until what: String, _ condition: () -> Bool) async throws {
+      try await until(what) {
+        try? pub([
+          "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t",
+          "espresense/devices/iBeacon:\(Self.uuid)-1-2/kitchen", "-m", esp(rssi: -55),
+        ])
+        return condition()
+      }
+    }
+    try await hear(until: "it enters") {
+      !texts(broker, "beaconkeeper/home/zone/kitchen/enter").isEmpty
+    }
+    try yaml("x-").write(toFile: configuration, atomically: true, encoding: .utf8)
+    gateway.signal(SIGHUP)
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("configuration reloaded") })
+    try await hear(until: "the receiver has its new name") {
+      texts(broker, "beaconkeeper/home/health").last?.contains("\"x-kitchen\",\"state\":\"ok\"") == true
+    }
+    #expect(texts(broker, "beaconkeeper/home/zone/kitchen/exit") == [])
+    #expect(texts(broker, "beaconkeeper/home/zone/kitchen/enter").count == 1)
+    #expect(texts(broker, "beaconkeeper/home/health").last?.contains("esp-kitchen") == false)
+    gateway.signal(SIGINT)
+    #expect(try await gateway.end().status == 0)
+  }
+
   @Test func oneGatewaysObservationsMoveABeaconAtAnother() async throws {
     let broker = try await Broker()
     defer { broker.stop() }

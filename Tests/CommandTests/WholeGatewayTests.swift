@@ -114,6 +114,11 @@ import Testing
     }
     try await until("the last transition is there") { transitions().count >= 4 }
     #expect(transitions() == ["shop/enter", "pump-3/enter", "pump-3/near", "pump-3/exit"])
+    // What stays retained counts only while a gateway is online.
+    try await until("the end is told") { broker.messages.last?.topic.hasSuffix("/status") == true }
+    let status = broker.messages.filter { $0.topic == "beaconkeeper/forecourt/status" }
+    #expect(status.map { String(decoding: $0.payload, as: UTF8.self) } == ["online", "offline"])
+    #expect(broker.messages.first?.topic == "beaconkeeper/forecourt/status")
   }
 
   @Test func verdictsOnPhonesReachTheBrokerAndStandardOutput() async throws {

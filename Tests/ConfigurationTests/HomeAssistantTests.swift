@@ -96,6 +96,27 @@ import Testing
       found.map { $0.position?.line } == [2, 3] && found.map { $0.position?.column } == [18, 16], "\(found)")
   }
 
+  @Test func `a warning names the rooms in which nobody is home`() {
+    func found(_ zones: String, _ places: String) -> [String] {
+      diagnose(
+        "scanners: [{ kind: espresense }]\n"
+          + "rooms: [{ name: bath, receivers: [a] }, { name: hall, receivers: [b] }]\nzones: [\(zones)]\n"
+          + "home_assistant: { zones: { \(places) } }"
+      ).map { "\($0.severity.rawValue) \($0.position?.line ?? 0) \($0.message)" }
+        .filter { $0.contains("is home") }
+    }
+    let yard = "{ name: yard, receivers: [c] }", of = "{ name: wet, rooms: [bath] }"
+    let words = "is home in Home Assistant: no zone of its zones: has"
+    #expect(found(yard, "yard: zone.yard") == ["warning 4 nobody in bath and hall \(words) these rooms"])
+    #expect(found(of, "wet: zone.home") == ["warning 4 nobody in hall \(words) this room"])
+    // A zone by distance may be where the rooms are.
+    for zone in ["{ name: all }", "{ name: all, receivers: [a, b] }", "{ name: all, rooms: [bath, hall] }"] {
+      #expect(found(zone, "all: zone.home") == [])
+    }
+    // Nobody is home by intention.
+    #expect(found(yard, "") == [])
+  }
+
   @Test func isExplained() throws {
     func words(_ yaml: String) throws -> String {
       Explanation(try read("zones: [{ name: house }]\n" + yaml).configuration).homeAssistant

@@ -111,6 +111,7 @@ import Testing
     let placement = Placement(path: "/etc/beaconkeeper/attic.yaml", hasService: true)
     let files = try interview.files(at: placement, passwordFile: nil)
     #expect(placement.writePath == "/etc/credstore/beaconkeeper-attic.write")
+    #expect(files.configuration.contains("check --config /etc/beaconkeeper/attic.yaml\n"))
     #expect(files.write?.revealed == (reply == "no" ? nil : "made-now"))
     #expect(village.told.contains { $0.contains("for changes: made-now") } == (reply != "no"))
     let line = "  write_password_file: $CREDENTIALS_DIRECTORY/beaconkeeper-attic.write\n"

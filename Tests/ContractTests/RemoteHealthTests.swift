@@ -175,4 +175,23 @@ import Testing
     #expect(desk.changes == ["kitchen gone"])
     #expect(desk.intake.figures.map(\.messages) == [1])
   }
+
+  @Test func `a receiver whose prefix or name changes is the same receiver`() throws {
+    var desk = try Desk("scanners: [{ kind: espresense, prefix: esp-, receivers: { shed: hut } }]")
+    for place in ["kitchen", "shed", "hall"] { desk.say("espresense/devices/x/\(place)", Self.heard) }
+    let (old, indices) = (desk.intake.table.names, desk.intake.table.indices)
+    #expect(old.suffix(3) == ["esp-kitchen", "hut", "esp-hall"])
+    let renamed = [Scanner(kind: .espresense, prefix: "x-", aliases: ["hall": "corridor"])]
+    let renamings = desk.intake.rename(for: renamed)
+    #expect(renamings.map(\.name) == ["x-kitchen", "x-shed", "corridor"])
+    desk.intake.reconfigure(
+      renamed, expected: [], at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.hearing.removeAll()
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    #expect(desk.intake.table.indices == indices, "no further one")
+    #expect(desk.intake.rename(for: renamed) == [])
+    // A name that another receiver has is not taken from it.
+    let taken = [Scanner(kind: .espresense, prefix: "x-", aliases: ["hall": "x-kitchen"])]
+    #expect(desk.intake.rename(for: taken) == [])
+  }
 }

@@ -124,7 +124,7 @@ import Testing
     #expect(fitted["state"] == .text("fitted") && fitted["result"]?["usable"] == .flag(false))
     #expect(fitted["result"]?["held_out"] == .null, "too short to be judged")
     guard case .text(let refusal)? = fitted["result"]?["refusal"] else { throw NoSuchRoom() }
-    #expect(refusal.contains("mark a minute at least"), "\(refusal)")
+    #expect(refusal.contains("mark 40 s in each room, a minute or more in all"), "\(refusal)")
     #expect(ask(desk, "save").status == 409 && ask(desk, "undo").status == 409)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rules)
     #expect(ask(desk, "end").body["state"] == .text("none"))

@@ -93,7 +93,7 @@ struct LearnedGainTests {
       histograms: levels.map {
         .init(receiver: $0.0, room: $0.1, lowest: $0.2, counts: [1, 4, 9, 14, 9, 4, 1])
       })
-    scene.pipeline = scene.pipeline.reconfigured(configuration)
+    scene.pipeline = scene.pipeline.reconfigured(configuration, into: &scene.output)
     try carry(times: 2)
     #expect(try told(by: scene.pipeline).isEmpty)
   }

@@ -46,6 +46,7 @@ import Testing
     #expect(line(.exit, 0.1).contains("  90 % sure  "))
     #expect(line(.exit, nil).hasSuffix("  room: not heard, last by esp-hall"))
     #expect(line(.exit, nil, reason: .zoneRemoved).hasSuffix("  the room is no longer configured"))
+    #expect(line(.enter, nil, reason: .zoneRemoved).hasSuffix("  the room has this name now"))
   }
 
   @Test func aVerdictSaysHowLateOrWhyNot() throws {

@@ -53,6 +53,51 @@ import Testing
     #expect(visit.length(at: at(20)) == .zero)
   }
 
+  /// The gateway stops for an hour, is killed, and is killed again, for good.
+  @Test func `what no gateway saw of a visit is told`() throws {
+    let store = try DiaryStore(path: nil)
+    func note(_ minute: Double, _ word: String, _ beacon: String = "") throws {
+      try store.add([
+        DiaryEntry(
+          time: at(minute), kind: beacon.isEmpty ? .gateway : .zone, thing: beacon,
+          place: beacon.isEmpty ? "" : "hall", word: word)
+      ])
+    }
+    func visits(isRunning: Bool?, _ pending: [DiaryEntry] = []) throws -> [String] {
+      var book = VisitBook(pauses: try store.pauses(pending, isRunning: isRunning))
+      var query = DiaryQuery()
+      query.kinds = [.zone]
+      try store.forEach(query) { book.note($0) }
+      return book.visits.map { visit in
+        let csv = visit.csv(at: at(1000)).split(separator: ",", omittingEmptySubsequences: false)
+        let last = visit.lastKnown.map { " known \(decimal(($0 - at(0)).seconds / 60, decimals: 0))" } ?? ""
+        return "\(csv[0]) \(csv[6])\(visit.isOpen ? " open" : "") unwatched \(csv[9])" + last
+      }
+    }
+    try note(0, "start")
+    try note(1, "enter", "a")
+    try note(2, "enter", "b")
+    try note(3, "exit", "b")
+    #expect(try visits(isRunning: true) == ["a 59940 open unwatched 0", "b 60 unwatched 0"])
+    try note(10, "stop")
+    let told = ["a  unwatched 0 known 10", "b 60 unwatched 0"]
+    #expect(try visits(isRunning: false) == told && visits(isRunning: nil) == told)
+    // A gateway that has just started has not written it yet.
+    let start = DiaryEntry(time: at(70), kind: .gateway, word: "start")
+    let paused = ["a 59940 open unwatched 3600", "b 60 unwatched 0"]
+    #expect(try visits(isRunning: true, [start]) == paused)
+    try note(70, "start")
+    #expect(try visits(isRunning: true) == paused)
+    try note(80, "enter", "c")
+    try note(90, "exit", "a")
+    try note(100, "near", "c")
+    let killed = ["a 5340 unwatched 3600", "b 60 unwatched 0", "c  unwatched 0 known 100"]
+    #expect(try visits(isRunning: false) == killed)
+    try note(130, "start")
+    try note(140, "enter", "c")
+    #expect(try visits(isRunning: true) == killed + ["c 51600 open unwatched 0"])
+  }
+
   @Test func `those of a span of time are those that touch it`() {
     let story = [
       (1, "a", "enter"), (2, "a", "exit"), (3, "b", "enter"), (7, "b", "exit"), (8, "c", "enter"),
@@ -72,7 +117,7 @@ import Testing
     visit.to = at(1)
     #expect(
       visit.csv(at: at(5))
-        == #"'=cmd(),room,"the ""den"", upstairs",2024-01-01T00:00:00.000Z,,2024-01-01T00:01:00.000Z,60,false"#
+        == #"'=cmd(),room,"the ""den"", upstairs",2024-01-01T00:00:00.000Z,,2024-01-01T00:01:00.000Z,60,false,,0"#
     )
   }
 }

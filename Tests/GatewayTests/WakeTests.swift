@@ -94,7 +94,7 @@ import Testing
 
   @Test func broadcastsContinueThroughAReload() throws {
     var scene = try Scene(Self.rules)
-    let next = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    let next = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules), into: &scene.output)
     scene.replace(next, receiver: scene.receiver)
     try scene.hear(Scene.iBeacon(minor: 10), rssi: -50, for: 5)
     #expect(scene.pipeline.beaconCount == 0)

@@ -27,7 +27,7 @@ import Testing
         var (new, ignored) = (reloaded.configuration, Pipeline.Output())
         change(&new)
         reloaded.release(for: new, at: site.time, into: &ignored)
-        reloaded = reloaded.reconfigured(new)
+        reloaded = reloaded.reconfigured(new, into: &ignored)
         alone.advance(to: site.time, into: &ignored)
       }
       let event = site.next()

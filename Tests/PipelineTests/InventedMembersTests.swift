@@ -94,7 +94,8 @@ import Testing
     let again = flood.pipeline.takeNotices()
     #expect(again.isEmpty)
     let refused = flood.pipeline.refusedMembers
-    flood.pipeline = flood.pipeline.reconfigured(flood.pipeline.configuration)
+    var ignored = Pipeline.Output()
+    flood.pipeline = flood.pipeline.reconfigured(flood.pipeline.configuration, into: &ignored)
     let afterwards = flood.pipeline.takeNotices()
     #expect(flood.pipeline.refusedMembers == refused && afterwards.isEmpty)
   }

@@ -200,7 +200,7 @@ import Testing
     try scene.hear(rssi: -60, for: 0.1)
     _ = scene.pipeline.takeObservations(at: scene.time)
     let earlier = scene.pipeline
-    var next = earlier.reconfigured(earlier.configuration)
+    var next = earlier.reconfigured(earlier.configuration, into: &scene.output)
     next.publishObservations(boot: "another", after: earlier)
     scene.replace(next, receiver: scene.receiver)
     try scene.hear(rssi: -60, for: 0.1)

@@ -241,7 +241,7 @@ import Testing
       + "phones:\n  - { name: more, beacon: \"fleet:9.9\", os: ios7, variant: seed, strategy: stock }\n"
       + "  - { name: same, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock, set: { grace: 30 s }, zones: [pump] }\n"
       + "  - { name: other, beacon: \"fleet:1.2\", os: ios13, variant: seed, strategy: stock }\n"
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(new))
+    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(new), into: &scene.output)
     let told = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
       .map { String(decoding: $0.payload, as: UTF8.self) }
     #expect(told.count == 3)
@@ -259,7 +259,7 @@ import Testing
     try scene.hear(rssi: -85, for: 5)
     let without =
       Self.pump + "phones: [{ name: anna, beacon: \"fleet:1.2\", os: ios7, variant: seed, strategy: stock }]"
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(without))
+    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(without), into: &scene.output)
     let windows = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
     #expect(windows.map(\.topic).map { $0.contains("/gone/") } == [true, false])
     #expect(windows[0].payload.isEmpty && windows[0].retained)
@@ -296,7 +296,7 @@ import Testing
     var scene = try scene("name: stock, strategy: stock")
     try scene.hear(rssi: -85, for: 15)
     try scene.hear(rssi: -59, for: 6)
-    scene.pipeline = scene.pipeline.reconfigured(scene.pipeline.configuration)
+    scene.pipeline = scene.pipeline.reconfigured(scene.pipeline.configuration, into: &scene.output)
     try scene.hear(rssi: -85, for: 10)
     #expect(outcomes(scene, "stock") == ["GRACE_EXPIRED"])
   }

@@ -68,7 +68,7 @@ import Testing
         let new = try Self.configuration(zones: reloads % 3)
         pipeline.release(for: new, at: time, into: &output)
         publish(output.states(topics: pipeline.topics))
-        pipeline = pipeline.reconfigured(new)
+        pipeline = pipeline.reconfigured(new, into: &output)
         publish(pipeline.allStates())
       case 7:
         var heir = Pipeline(pipeline.configuration)

@@ -175,7 +175,7 @@ import Testing
     let saved = scene.output.records.compactMapValues(\.self)
     #expect(Array(saved.keys) == ["anna"])
 
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Self.yaml()))
+    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Self.yaml()), into: &scene.output)
     #expect(try record(scene).now == before)
     try scene.reload(Self.yaml("os: ios7, strategy: background-task, rearm: 8 m"))
     #expect(

@@ -192,7 +192,7 @@ import Testing
         let new = try Self.configuration(using: &dice)
         pipeline.release(for: new, at: time, into: &output)
         model.take(&output, pipeline.topics)
-        pipeline = pipeline.reconfigured(new)
+        pipeline = pipeline.reconfigured(new, into: &output)
         for message in pipeline.allStates() { model.take(message) }
       case 4..<6:
         let new = dice.oneIn(2) ? pipeline.configuration : try Self.configuration(using: &dice)

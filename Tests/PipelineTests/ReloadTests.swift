@@ -72,13 +72,56 @@ import Testing
   @Test func aZoneThatIsNoMoreIsLeft() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
-    try scene.reload(Scene.rules.replacing("- name: shop", with: "- name: kiosk"))
+    try scene.reload(
+      Scene.rules.replacing("- name: shop", with: "- name: kiosk").replacing("-95 dBm", with: "-96 dBm"))
     #expect(scene.story.last == "exit shop fleet:1.2")
     #expect(reason(scene) == .zoneRemoved)
     #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
     #expect(scene.state("beacon/fleet%3A1.2/state")?.contains(#""zones":["pump-3"]"#) == true)
     try scene.hear(rssi: -58, for: 1)
     #expect(scene.story.last == "enter kiosk fleet:1.2")
+  }
+
+  @Test func `whoever is in a zone that is renamed is in it under the new name at once`() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -55, for: 5)
+    scene.output.removeAll()
+    try scene.reload(
+      Scene.rules.replacing("name: shop", with: "name: kiosk").replacing("name: pump-3", with: "name: pump"))
+    #expect(
+      Set(scene.story) == [
+        "exit shop fleet:1.2", "enter kiosk fleet:1.2", "exit pump-3 fleet:1.2", "enter pump fleet:1.2",
+      ])
+    #expect(reason(scene) == .zoneRemoved)
+    #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
+    #expect(scene.state("beacon/fleet%3A1.2/zone") == nil)
+    let kept = scene.pipeline.allStates().map { $0.topic + " " + String(decoding: $0.payload, as: UTF8.self) }
+    #expect(kept.contains("beaconkeeper/forecourt/beacon/fleet%3A1.2/zone pump"))
+    try scene.hear(rssi: -55, for: 5)
+    // It was near before.
+    #expect(scene.story.count == 4)
+  }
+
+  /// Nobody can say which of two alike is the former one.
+  @Test func `of two zones with the same rules none counts as renamed`() throws {
+    let twice =
+      Scene.rules + "\n"
+      + Scene.rules[try #require(Scene.rules.firstRange(of: "  - name: shop")).lowerBound...]
+    func two(_ names: [String]) -> String {
+      twice.replacing("name: shop", with: "name: \(names[0])", maxReplacements: 1)
+        .replacing("name: shop", with: "name: \(names[1])")
+    }
+    var scene = try Scene(two(["inn", "bar"]))
+    try scene.hear(rssi: -58, for: 5)
+    scene.output.removeAll()
+    try scene.reload(two(["kiosk", "den"]))
+    #expect(Set(scene.story) == ["exit inn fleet:1.2", "exit bar fleet:1.2"])
+    try scene.hear(rssi: -58, for: 1)
+    #expect(Set(scene.story.suffix(2)) == ["enter kiosk fleet:1.2", "enter den fleet:1.2"])
+    // One that goes while one like it stays is gone.
+    scene.output.removeAll()
+    try scene.reload(Scene.rules.replacing("name: shop", with: "name: den"))
+    #expect(scene.story == ["exit kiosk fleet:1.2"])
   }
 
   @Test func aBeaconThatTheZoneAsksForNoMoreLeaves() throws {

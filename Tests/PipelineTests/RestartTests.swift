@@ -142,12 +142,27 @@ import Testing
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     scene.output.removeAll()
-    try restart(&scene, after: 5, rules: Scene.rules.replacing("- name: shop", with: "- name: kiosk"))
+    let renamed = Scene.rules.replacing("- name: shop", with: "- name: kiosk")
+    try restart(&scene, after: 5, rules: renamed.replacing("-95 dBm", with: "-96 dBm"))
     #expect(scene.story == ["exit shop fleet:1.2"])
     #expect(scene.output.transitions.first?.reason == .zoneRemoved)
     #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
     let state = scene.pipeline.allStates().first { $0.topic.hasSuffix("beacon/fleet%3A1.2/state") }
       .map { String(decoding: $0.payload, as: UTF8.self) }
     #expect(state?.contains(#""zones":["pump-3"]"#) == true)
+  }
+
+  @Test func `whoever is in a zone that is renamed is in it under the new name at once`() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    scene.output.removeAll()
+    try restart(&scene, after: 5, rules: Scene.rules.replacing("- name: shop", with: "- name: kiosk"))
+    #expect(scene.story == ["exit shop fleet:1.2", "enter kiosk fleet:1.2"])
+    #expect(scene.output.transitions.allSatisfy { $0.reason == .zoneRemoved && $0.receiver == "hci0" })
+    #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
+    let kept = scene.pipeline.allStates().map { $0.topic + " " + String(decoding: $0.payload, as: UTF8.self) }
+    #expect(
+      kept.contains { $0.contains("fleet%3A1.2/state ") && $0.contains(#""zones":["pump-3","kiosk"]"#) })
+    #expect(!kept.contains { $0.hasSuffix("/zone not_home") })
   }
 }

@@ -77,7 +77,8 @@ import Testing
     var flat = try Flat(Self.head + Self.down)
     try flat.stay(inKitchen: true, seconds: 20)
     try flat.reload(
-      Self.head.replacing("name: kitchen", with: "name: galley") + "zones: [{ name: down, room: hall }]")
+      Self.head.replacing("name: kitchen", with: "name: galley").replacing("[cooker]", with: "[stove]")
+        + "zones: [{ name: down, room: hall }]")
     let exit = try #require(flat.scene.output.transitions.last { $0.place == "down" })
     #expect(exit.event == .exit && exit.reason == .roomRemoved)
     #expect(exit.receiver == "cooker" || exit.receiver == "door")

@@ -19,6 +19,8 @@ import Testing
         - { name: cooking, room: kitchen, exit: { dwell: 3 s } }
       """
   private static let renamed = yaml.replacing("kitchen", with: "galley")
+  /// The kitchen is gone: a room of another name has another receiver.
+  private static let rebuilt = renamed.replacing("[cooker]", with: "[stove]")
 
   private func expectNowhere(_ flat: Flat) {
     #expect(flat.kept("beacon/key/room")?.contains(#""room":null"#) == true)
@@ -34,7 +36,7 @@ import Testing
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     #expect(flat.kept("beacon/key/room")?.contains(#""room":"kitchen""#) == true)
-    try flat.restart(Self.renamed)
+    try flat.restart(Self.rebuilt)
     expectNowhere(flat)
     #expect(flat.kept("beacon/key/room")?.contains(#""since":"2026-11-20T21:50:15.000Z""#) == true)
     flat.wait(600)
@@ -44,26 +46,27 @@ import Testing
   @Test func itLeavesTheZonesOfThatRoomAtOnceAndTheySayWhy() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
-    try flat.restart(Self.renamed)
+    try flat.restart(Self.rebuilt)
     #expect(flat.events.sorted() == ["exit room kitchen key", "exit zone cooking key", "exit zone down key"])
     let told = flat.scene.output.transitions
     #expect(told.filter { $0.kind == .zone }.allSatisfy { $0.reason == .roomRemoved })
     #expect(told.allSatisfy { $0.receiver == "door" || $0.receiver == "cooker" })
-    flat.scene.output.removeAll()
-    try flat.stay(inKitchen: true)
-    #expect(
-      flat.events.sorted() == ["enter room galley key", "enter zone cooking key", "enter zone down key"])
   }
 
   @Test func whatWasToldAtOneRestartIsNotToldAtTheNext() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     try flat.restart(Self.renamed)
-    // The last room stays known.
     #expect(flat.scene.output.forgotten == [])
     try flat.restart(Self.renamed)
     #expect(flat.events == [])
-    #expect(flat.kept("beacon/key/room")?.contains(#""last_room":"galley""#) == true)
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":"galley""#) == true)
+    flat.scene.output.removeAll()
+    let another = Self.yaml.replacing("[cooker]", with: "[stove]")
+    try flat.restart(another)
+    #expect(flat.events.sorted() == ["exit room galley key", "exit zone cooking key", "exit zone down key"])
+    try flat.restart(another)
+    #expect(flat.events == [])
   }
 
   /// Where are my keys?
@@ -96,16 +99,46 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `whoever is in a room that is renamed leaves it, and was last in the room of the new name`(
+  func `whoever is in a room that is renamed is in it under the new name at once, and never away`(
     byReload: Bool
   ) throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     if byReload { try flat.reload(Self.renamed) } else { try flat.restart(Self.renamed) }
-    #expect(flat.events.contains("exit room kitchen key"))
-    flat.wait(30)
-    let kept = try #require(flat.kept("beacon/key/room"))
-    #expect(kept.contains(#""room":null"#) && kept.contains(#""last_room":"galley""#), "\(kept)")
+    #expect(flat.events == ["exit room kitchen key", "enter room galley key"])
+    let moves = flat.scene.output.transitions
+    #expect(moves.allSatisfy { $0.reason?.rawValue == "zone_removed" && $0.receiver == "cooker" })
+    #expect(Set(moves.map(\.wallTime)).count == 1 && moves.last?.beaconIndex.rawValue == 0)
+    #expect(flat.state("beacon/key/zone") == nil && flat.kept("beacon/key/zone") == "cooking")
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":"galley""#) == true)
+    #expect(flat.kept("room/kitchen/occupancy")?.contains(#""count":0"#) == true)
+    for place in ["room/galley", "zone/down", "zone/cooking"] {
+      #expect(flat.kept("\(place)/occupancy")?.contains(#""beacon":"key""#) == true, "\(place)")
+    }
+    flat.scene.output.removeAll()
+    try flat.stay(inKitchen: true, seconds: 30)
+    #expect(flat.events == [])
+    flat.wait(600)
+    #expect(
+      flat.events.sorted() == ["exit room galley key", "exit zone cooking key", "exit zone down key"])
+  }
+
+  /// A zone of the room has the room's name, and both are renamed.
+  @Test(arguments: [true, false])
+  func `a zone that is renamed with its room is no other zone`(byReload: Bool) throws {
+    let named = Self.yaml.replacing("name: cooking", with: "name: kitchen")
+    let renamed = named.replacing("kitchen", with: "galley")
+    var flat = try Flat(named)
+    try flat.stay(inKitchen: true)
+    if byReload { try flat.reload(renamed) } else { try flat.restart(renamed) }
+    #expect(
+      flat.events == [
+        "exit zone kitchen key", "enter zone galley key", "exit room kitchen key", "enter room galley key",
+      ])
+    #expect(flat.kept("beacon/key/zone") == "galley")
+    #expect(flat.kept("zone/kitchen/occupancy")?.contains(#""count":0"#) == true)
+    try flat.stay(inKitchen: true, seconds: 30)
+    #expect(flat.events.count == 4)
   }
 
   @Test func aZoneThatKeepsItsRoomsIsLeftOnlyWithTheBeaconsOwn() throws {
@@ -138,7 +171,7 @@ import Testing
     try flat.stay(inKitchen: true)
     flat.setBlind(flat.cooker, true)
     flat.setBlind(flat.door, true)
-    try flat.reload(Self.renamed)
+    try flat.reload(Self.rebuilt)
     #expect(flat.events.sorted() == ["exit room kitchen key", "exit zone cooking key", "exit zone down key"])
     #expect(flat.scene.output.transitions.allSatisfy { $0.reason != nil })
     expectNowhere(flat)

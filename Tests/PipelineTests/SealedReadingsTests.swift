@@ -156,7 +156,7 @@ import Testing
   @Test func aReloadForgetsNoCounter() throws {
     var scene = try scene()
     try hear(4136, &scene)
-    scene.pipeline = scene.pipeline.reconfigured(try configuration())
+    scene.pipeline = scene.pipeline.reconfigured(try configuration(), into: &scene.output)
     try hear(4130, &scene)
     #expect(temperature(scene) == "21.36")
     #expect(scene.pipeline.refusedReadings.replayed == 1)

@@ -57,7 +57,7 @@ import Testing
         _ = scene.pipeline.receive(
           payload, topic: topic, isRetained: false, at: scene.time, wallTime: scene.wallTime,
           into: &scene.output)
-      case 3: scene.pipeline = scene.pipeline.reconfigured(scene.pipeline.configuration)
+      case 3: scene.pipeline = scene.pipeline.reconfigured(scene.pipeline.configuration, into: &scene.output)
       default:
         rssi = max(-95, min(-50, rssi + Int.random(in: -20...20, using: &dice)))
         try scene.hear(rssi: Int8(rssi), for: Double.random(in: 0.1...5, using: &dice))

@@ -181,7 +181,12 @@ import Testing
     #expect(flat.kept("beacon/key/zone") == "home")
     try flat.restart(Self.rooms)
     #expect(flat.kept("beacon/key/zone") == "home")
-    try flat.restart(Self.rooms.replacing("kitchen", with: "galley"))
+    let renamed = Self.rooms.replacing("kitchen", with: "galley")
+    try flat.restart(renamed)
+    #expect(flat.kept("beacon/key/zone") == "home")
+    try flat.reload(Self.rooms)
+    #expect(flat.kept("beacon/key/zone") == "home" && flat.state("beacon/key/zone") == nil)
+    try flat.restart(renamed.replacing("[cooker]", with: "[stove]"))
     #expect(flat.kept("beacon/key/zone") == "not_home")
   }
 

@@ -82,7 +82,7 @@ package struct Scene {
   package mutating func reload(_ yaml: String = Scene.rules) throws {
     let new = try Self.configuration(yaml)
     pipeline.release(for: new, at: time, into: &output)
-    pipeline = pipeline.reconfigured(new)
+    pipeline = pipeline.reconfigured(new, into: &output)
   }
 
   /// Lets time pass in silence.

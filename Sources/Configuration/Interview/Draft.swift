@@ -1,5 +1,6 @@
 import Beacons
 import Contract
+import Core
 import Proximity
 
 /// A configuration that is being put together, answer by answer.
@@ -79,6 +80,8 @@ package struct Draft: Hashable, Sendable {
   package var rooms: [Room] = []
   package var beacons: [Beacon]
   package var zone: Zone?
+  /// The path of the file, as its user names it.
+  package var path = Placement.usualFile
 
   package init(
     gateway: String = "home", broker: Broker = .embedded, beacons: [Beacon] = [], zone: Zone? = nil
@@ -105,19 +108,21 @@ extension Draft {
   /// The content of the file, with comments about what to edit next.
   package var text: String {
     let parts = [
-      [Self.head], gatewayLines, brokerLines, scannerLines, radioLines, beaconLines, roomLines, zoneLines,
+      [head], gatewayLines, brokerLines, scannerLines, radioLines, beaconLines, roomLines, zoneLines,
       pageLines,
     ].filter { !$0.isEmpty }
     return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
-  private static let head = """
+  private var head: String {
+    """
     # Beaconkeeper: who is where. `beaconkeeper init` wrote this file. Edit it, then check what it will do:
-    #   beaconkeeper check --config beaconkeeper.yaml
+    #   beaconkeeper check --config \(shellWord(path).printable)
     # A running gateway reloads it on SIGHUP. If the file has errors, the gateway keeps the old configuration.
     #
     # Every quantity needs its unit: 1.5 m, 150 cm, 2 s, 500 ms, 3 min, -72 dBm, 3 dB.
     """
+  }
 
   private var gatewayLines: [String] {
     let base = Topics(gateway: gateway).base

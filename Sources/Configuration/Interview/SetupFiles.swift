@@ -15,6 +15,7 @@ extension Interview {
   /// - Parameter passwordFile: the absolute path of an existing file with the password.
   package func files(at placement: Placement, passwordFile: String?) throws(SetupFault) -> SetupFiles {
     var draft = draft
+    draft.path = placement.path
     var stays = false
     if password != nil, case .remote(var remote) = draft.broker {
       // The service's user cannot read the user's files, so it gets a copy. A password that was typed at the end, because the

@@ -96,6 +96,7 @@ struct ConfigurationReader {
       let reader = HomeAssistantReader(
         zoneNames: Set(zones.compactMap(nameOf)), root: configuration.topics.root)
       configuration.homeAssistant = reader.read(value)
+      reader.warnOfRooms(value, configuration)
     }
     if !calibrates, !configuration.rooms.isEmpty, let value = section.take("calibration"),
       let path = configuration.calibrationFile

@@ -130,7 +130,7 @@ private func completion(of word: String, among candidates: some Sequence<String>
 }
 
 /// A hint for an unknown name: the probable one, else a list of the known ones.
-func suggestion(for name: String, among known: some Collection<String>, whenEmpty: String) -> String {
+package func suggestion(for name: String, among known: some Collection<String>, whenEmpty: String) -> String {
   if known.isEmpty { return whenEmpty }
   return (nearest(to: name, among: known) ?? completion(of: name, among: known))
     .map { "did you mean \($0)?" } ?? "known: \(enumerated(known))"

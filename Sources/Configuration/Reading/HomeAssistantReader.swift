@@ -30,6 +30,26 @@ struct HomeAssistantReader {
     return settings
   }
 
+  /// Warns of rooms in which nobody is home, because no zone with a place has them.
+  func warnOfRooms(_ value: Value, _ configuration: Configuration) {
+    guard configuration.homeAssistant.hasPlaces, let places = configuration.homeAssistant.places,
+      !places.isEmpty, !value.diagnostics.hasErrors
+    else { return }
+    let named = Set(places.map(\.zone))
+    let zones = configuration.zones.filter { named.contains($0.name) }
+    let away = configuration.rooms.filter { room in
+      !zones.contains { zone in
+        if let rooms = zone.rooms { return rooms.contains(room.name) }
+        return zone.receivers.map { !room.receivers.isEmpty && !Set($0).isDisjoint(with: room.receivers) }
+          ?? true
+      }
+    }.map(\.name)
+    guard let first = away.first else { return }
+    value.warning(
+      "nobody in \(enumerated(away)) is home in Home Assistant: no zone of its zones: has \(away.count == 1 ? "this room" : "these rooms")",
+      hint: "for example a zone { name: house, rooms: [\(first)] }, and house: zone.home here")
+  }
+
   private func readPrefix(_ value: Value) -> String? {
     guard let text = value.text() else { return nil }
     guard isStartOfTopic(text) else {

@@ -204,6 +204,23 @@ struct RemoteReceivers: Sendable {
     }
   }
 
+  /// Gives receivers the names that scanners have for them now.
+  ///
+  /// - Parameter present: the name of a receiver of a scanner; nil: it has none.
+  mutating func rename(_ present: (_ name: String, _ scanner: Int) -> String?) -> [ReceiverRenaming] {
+    var renamings: [ReceiverRenaming] = []
+    for index in table.indices where isKnown(index) {
+      let old = table.name(of: index)
+      guard let name = present(old, entries[Int(index.rawValue)].scanner), ScannedValue.isName(name),
+        table.index(ofKnown: name) == nil
+      else { continue }
+      table.rename(index, to: name)
+      (indices[old], indices[name]) = (nil, index)
+      renamings.append(ReceiverRenaming(receiver: index, name: name))
+    }
+    return renamings
+  }
+
   /// Scanners have changed their places in the configuration.
   ///
   /// - Parameter place: the new place; nil: the scanner was removed.

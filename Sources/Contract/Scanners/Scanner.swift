@@ -53,6 +53,12 @@ package struct Scanner: Hashable, Sendable {
 
   /// Our name of a receiver.
   func name(of receiver: String) -> String { aliases[receiver] ?? prefix + receiver }
+
+  /// The scanner's own name of a receiver that has our name; nil: it has none such.
+  func receiver(named name: String) -> String? {
+    if let own = aliases.filter({ $0.value == name }).keys.min() { return own }
+    return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil
+  }
 }
 
 extension Scanner.Kind {

@@ -193,6 +193,20 @@ package struct ScannerIntake: Sendable {
     receivers.look(at: time, wallTime, into: &hearing.changes)
   }
 
+  /// Before `reconfigure`: scanners that are the same take over their new `prefix` and names of receivers. Returns the receivers
+  /// that have another name now.
+  package mutating func rename(for new: [Scanner]) -> [ReceiverRenaming] {
+    let old = scanners
+    for place in old.indices {
+      let same = new.first { $0.kind == old[place].kind && $0.topic == old[place].topic }
+      guard let same else { continue }
+      (scanners[place].prefix, scanners[place].aliases) = (same.prefix, same.aliases)
+    }
+    return receivers.rename { [scanners] name, place in
+      old[place].receiver(named: name).map(scanners[place].name(of:))
+    }
+  }
+
   /// Continues with another configuration, keeping its state.
   package mutating func reconfigure(
     _ new: [Scanner], expected: [String], named: [String]? = nil, at time: MonotonicTime, wallTime: WallTime,

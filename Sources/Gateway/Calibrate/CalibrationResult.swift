@@ -45,8 +45,9 @@ package struct CalibrationResult: Sendable {
     let missing =
       uncovered.isEmpty ? "" : ". Nothing was marked in \(listed(uncovered)): walk there, too"
     guard let comparison else {
-      return "the walk cannot show how good it is: mark a minute at least, and change rooms several times"
-        + missing
+      return
+        "the walk cannot show how good it is: mark \(decimal(goal, decimals: 0)) s in each room, a minute or more in all, and come "
+        + "back to rooms you have left" + missing
     }
     if comparison.isTooIncomplete {
       return "it would make rooms worse that the walk left out" + missing

@@ -62,7 +62,8 @@ struct DiaryAnswers {
       (query.since, query.until) = (nil, nil)
       query.kinds = [.zone, .room]
       let visits = diary.read { [query] store, pending in
-        var book = VisitBook(since: since, until: until)
+        // While it answers, it runs.
+        var book = VisitBook(since: since, until: until, pauses: try store.pauses(pending, isRunning: true))
         try store.forEach(query) { book.note($0) }
         for entry in pending where query.matches(entry) { book.note(entry) }
         return book.visits

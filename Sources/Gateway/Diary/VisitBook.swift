@@ -14,6 +14,18 @@ package struct Visit: Hashable, Sendable {
   package var to: WallTime?
   /// The diary has the next visit but not the end of this one, or the gateway stopped meanwhile.
   package var isEndUnknown = false
+  /// If the end is unknown: the last time at which the beacon is known to have been there; nil: unknown.
+  package var lastKnown: WallTime?
+  /// How long of it no gateway ran; nil: it ran all the time.
+  package var unwatched: TimeSpan?
+  /// The diary's number of its first entry.
+  fileprivate var number = Int64.max
+
+  package init(
+    beacon: String, kind: PlaceKind, place: String, from: WallTime? = nil, number: Int64 = .max
+  ) {
+    (self.beacon, self.kind, self.place, self.from, self.number) = (beacon, kind, place, from, number)
+  }
 
   package var isOpen: Bool { to == nil && !isEndUnknown }
 
@@ -22,6 +34,51 @@ package struct Visit: Hashable, Sendable {
     guard let from, let end = isOpen ? now : to else { return nil }
     // A clock that was set back must not give a negative length.
     return max(.zero, end - from)
+  }
+}
+
+/// A time in which no gateway wrote the diary: it was stopped or killed, or had no power.
+package struct DiaryPause: Hashable, Sendable {
+  /// The number of the last entry before.
+  package var number: Int64
+  package var from: WallTime
+  /// nil: no gateway has run since.
+  package var to: WallTime?
+
+  package init(number: Int64, from: WallTime, to: WallTime?) {
+    (self.number, self.from, self.to) = (number, from, to)
+  }
+
+  fileprivate var length: TimeSpan {
+    guard let to, from >= TransitionMessage.trusted else { return .zero }
+    return max(.zero, to - from)
+  }
+}
+
+extension DiaryStore {
+  /// The pauses, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - pending: entries that are not in the file yet.
+  ///   - isRunning: whether a gateway runs; nil: unknown, and then the diary decides.
+  package func pauses(_ pending: [DiaryEntry] = [], isRunning: Bool?) throws -> [DiaryPause] {
+    var starts = DiaryQuery()
+    starts.kinds = [.gateway]
+    var gateway: [DiaryEntry] = []
+    try forEach(starts) { gateway.append($0) }
+    gateway += pending.filter { $0.kind == .gateway }
+    var pauses: [DiaryPause] = []
+    func add(before number: Int64?, to time: WallTime?) throws {
+      var earlier = DiaryQuery()
+      earlier.before = number
+      guard let last = try entries(earlier, limit: 1).first else { return }
+      pauses.append(DiaryPause(number: last.number, from: last.time, to: time))
+    }
+    for start in gateway where start.word == "start" {
+      try add(before: start.number > 0 ? start.number : nil, to: start.time)
+    }
+    if !(isRunning ?? (gateway.last?.word != "stop")) { try add(before: nil, to: nil) }
+    return pauses
   }
 }
 
@@ -35,15 +92,15 @@ package struct VisitBook: Sendable {
 
   private let since: WallTime?
   private let until: WallTime?
-  /// Whether the gateway has stopped, so that nobody sees the end of a visit.
-  package var isStopped = false
+  private let pauses: [DiaryPause]
   private var open: [Key: Visit] = [:]
   private var closed: [Visit] = []
 
   /// - Parameter since: visits that ended before are left out, as are those that began at `until` or later.
-  package init(since: WallTime? = nil, until: WallTime? = nil) {
+  package init(since: WallTime? = nil, until: WallTime? = nil, pauses: [DiaryPause] = []) {
     self.since = since
     self.until = until
+    self.pauses = pauses
   }
 
   package mutating func note(_ entry: DiaryEntry) {
@@ -56,25 +113,42 @@ package struct VisitBook: Sendable {
     let key = Key(beacon: entry.thing, kind: kind, place: entry.place)
     let earlier = open.removeValue(forKey: key)
     let time = entry.time < TransitionMessage.trusted ? nil : entry.time
-    var visit = earlier ?? Visit(beacon: key.beacon, kind: kind, place: key.place)
+    // An entry that is not in the file yet has no number, and comes after all.
+    let number = entry.number > 0 ? entry.number : .max
+    var visit = earlier ?? Visit(beacon: key.beacon, kind: kind, place: key.place, number: number)
     switch entry.word {
     case "enter":
       if var unended = earlier {
         unended.isEndUnknown = true
-        keep(unended)
+        keep(watched(unended, until: number))
       }
-      visit = Visit(beacon: key.beacon, kind: kind, place: key.place, from: time)
+      visit = Visit(beacon: key.beacon, kind: kind, place: key.place, from: time, number: number)
     case "near": visit.near = visit.near ?? time
     default:
       visit.to = time
       visit.isEndUnknown = time == nil
-      return keep(visit)
+      return keep(watched(visit, until: number))
     }
     open[key] = visit
   }
 
+  /// A visit with what its pauses say about it.
+  private func watched(_ visit: Visit, until number: Int64) -> Visit {
+    var visit = visit
+    for pause in pauses where visit.number <= pause.number && pause.number < number {
+      if visit.to == nil, visit.isEndUnknown || pause.to == nil {
+        // Nobody saw it after the first pause.
+        visit.isEndUnknown = true
+        visit.lastKnown = pause.from < TransitionMessage.trusted ? nil : pause.from
+        break
+      }
+      visit.unwatched = (visit.unwatched ?? .zero) + pause.length
+    }
+    return visit
+  }
+
   private mutating func keep(_ visit: Visit) {
-    if let since, let end = visit.to ?? visit.near ?? visit.from, end < since { return }
+    if let since, let end = visit.to ?? visit.lastKnown ?? visit.near ?? visit.from, end < since { return }
     if let until, let start = visit.from ?? visit.near ?? visit.to, start >= until { return }
     closed.append(visit)
   }
@@ -85,7 +159,7 @@ package struct VisitBook: Sendable {
     for var visit in open.values {
       // `since` leaves out only visits that have ended.
       if let until, let start = visit.from ?? visit.near, start >= until { continue }
-      visit.isEndUnknown = isStopped
+      visit = watched(visit, until: .max)
       all.closed.append(visit)
     }
     return all.closed.sorted { a, b in
@@ -107,14 +181,17 @@ extension Visit {
     json.field("to", to)
     json.field("seconds", length(at: now)?.seconds, decimals: 0)
     json.field("open", isOpen)
+    json.field("last_known", lastKnown)
+    json.field("unwatched_s", unwatched?.seconds ?? 0, decimals: 0)
   }
 
-  package static let csvHead = "beacon,kind,place,from,near,to,seconds,open"
+  package static let csvHead = "beacon,kind,place,from,near,to,seconds,open,last_known,unwatched_s"
 
   package func csv(at now: WallTime) -> String {
     [
       beacon, kind.rawValue, place, from?.rfc3339 ?? "", near?.rfc3339 ?? "", to?.rfc3339 ?? "",
-      length(at: now).map { "\(Int($0.seconds.rounded()))" } ?? "", "\(isOpen)",
+      length(at: now).map { "\(Int($0.seconds.rounded()))" } ?? "", "\(isOpen)", lastKnown?.rfc3339 ?? "",
+      "\(Int((unwatched?.seconds ?? 0).rounded()))",
     ].map(csvField).joined(separator: ",")
   }
 }

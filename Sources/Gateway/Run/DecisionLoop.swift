@@ -312,7 +312,7 @@ package final class DecisionLoop: Feature {
       // The collected observations belong to beacons of the earlier configuration.
       state.observations += takeObservations(&state)
       let earlier = state.pipeline
-      state.pipeline = earlier.reconfigured(new)
+      state.pipeline = earlier.reconfigured(new, into: &state.output)
       state.pipeline.publishObservations(boot: boot, after: earlier)
       state.health.hasToldMissing = false
       nearerDeadline.ring()
@@ -442,6 +442,16 @@ extension DecisionLoop {
       }
       let hasChanged = !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore
       tell(&state, hasChanged && state.health.pace.changed(at: LiveClock.now) ? [healthMessage(&state)] : [])
+    }
+  }
+
+  /// Scanners' receivers have other names now, as in `table`.
+  func rename(_ renamings: [ReceiverRenaming], _ table: ReceiverTable) {
+    state.withLock { state in
+      for renaming in renamings {
+        state.remoteReceivers.follow(sameReceiver: renaming, in: &state.pipeline, beside: state.receivers)
+      }
+      _ = state.learnRemote(table)
     }
   }
 

@@ -13,6 +13,8 @@ protocol Feature: Service {
   func disconnected()
   /// Processes a message from the broker; returns false if it is for another feature. Throws an error that ends the gateway.
   func received(_ message: ReceivedMessage) throws -> Bool
+  /// All features are told of another configuration before any of them applies it.
+  func prepare(for new: Configuration)
   /// Applies another configuration. All features get the same one.
   func configure(_ new: Configuration)
   /// Adds what it knows to `health`. The decision loop is locked meanwhile, so it must not be called.
@@ -25,6 +27,7 @@ extension Feature {
   func connected() {}
   func disconnected() {}
   func received(_ message: ReceivedMessage) throws -> Bool { false }
+  func prepare(for new: Configuration) {}
   func configure(_ new: Configuration) {}
   func report(into health: inout HealthMessage) {}
 }

@@ -59,6 +59,7 @@ struct ReloadService: Service {
               return
             }
           }
+          for feature in features { feature.prepare(for: new) }
           for feature in features { feature.configure(new) }
           reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded")

@@ -62,6 +62,7 @@ package struct TransitionLine: CustomStringConvertible {
   private var change: String? {
     let kind = message.kind?.rawValue ?? ""
     return switch message.reason {
+    case .zoneRemoved where message.event == .enter: "the \(kind) has this name now"
     case .zoneRemoved: "the \(kind) is no longer configured"
     case .beaconRemoved: "the beacon is no longer configured, or has another name"
     case .beaconUnwatched: "the \(kind) no longer watches this beacon"

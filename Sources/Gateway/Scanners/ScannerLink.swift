@@ -70,6 +70,16 @@ final class ScannerLink: Feature {
     }
   }
 
+  /// Receivers with another name are the same as before: whoever is in a zone because of them stays there.
+  func prepare(for new: Configuration) {
+    order.withLock { _ in
+      let (renamings, table) = state.withLock {
+        ($0.intake.rename(for: new.resolvedScanners), $0.intake.table)
+      }
+      decisions.rename(renamings, table)
+    }
+  }
+
   func configure(_ new: Configuration) {
     let (expected, named) = (decisions.receiverNames, decisions.look(\.configuredReceivers))
     take { intake, hearing in

@@ -14,20 +14,21 @@ package struct ReplayPublisher: Sendable {
   /// Throws `InvalidOptions`.
   package init?(_ configuration: Configuration) throws {
     guard case .remote(let remote) = configuration.broker else { return nil }
-    let options = Options(beside: remote, gateway: configuration.gatewayName)
+    var options = Options(beside: remote, gateway: configuration.gatewayName)
+    options.will = Options(remote, gateway: configuration.gatewayName).will
     client = try Client(options)
     topics = configuration.topics
     broker = "\(options.host):\(options.port)"
   }
 
-  /// Waits for the broker.
+  /// Waits for the broker, and says `online`: what is retained counts only then.
   ///
   /// Throws `BrokerRefusal` at the first failure: somebody is watching a replay.
   package func connect() async throws {
     client.start()
     for await event in client.events {
       switch event {
-      case .connected: return
+      case .connected: return try await send(Status.online.message(topics: topics))
       case .refused(let failure):
         await client.stop()
         throw BrokerRefusal(broker: broker, failure: failure)
@@ -53,8 +54,12 @@ package struct ReplayPublisher: Sendable {
       retain: message.retained)
   }
 
-  /// Waits until the broker has everything; returns how many messages are missing after 30 s.
-  package func finish() async -> Int { await client.stop(within: .seconds(30)) }
+  /// Says `offline`, because what stays retained is no longer true, and waits until the broker has everything; returns how many
+  /// messages are missing after 30 s.
+  package func finish() async -> Int {
+    try? await send(Status.offline.message(topics: topics))
+    return await client.stop(within: .seconds(30))
+  }
 }
 
 /// The broker refuses the connection permanently.

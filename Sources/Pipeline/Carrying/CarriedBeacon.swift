@@ -1,5 +1,6 @@
 import Beacons
 import Configuration
+import Contract
 import Core
 import Proximity
 
@@ -82,6 +83,77 @@ extension Pipeline {
     guard let place = room.place else { return nil }
     let there = roomIndices.filter { configuration.rooms[Int($0.rawValue)].place == place }
     return there.count == 1 ? there[0] : nil
+  }
+
+  /// The zones of an earlier configuration that have another name now, by the former one: those that are gone, if exactly one
+  /// new zone has the same rules.
+  ///
+  /// - Parameters:
+  ///   - earlier: the rules of each, by name.
+  ///   - former: the former name of a room; nil: it is unchanged.
+  func renamedZones(
+    among earlier: [String: String], _ former: (String) -> String? = { _ in nil }
+  ) -> [String: String] {
+    let present = zonesByName
+    let gone = Dictionary(grouping: earlier.filter { present[$0.key] == nil }, by: \.value)
+    if gone.isEmpty { return [:] }
+    let new = Dictionary(
+      grouping: configuration.zones.filter { earlier[$0.name] == nil }, by: { $0.inRooms(former).rules })
+    var renamed: [String: String] = [:]
+    for (rules, zones) in gone where zones.count == 1 && new[rules]?.count == 1 {
+      renamed[zones[0].key] = new[rules]?[0].name
+    }
+    return renamed
+  }
+
+  /// Publishes that the zone has another name, which a beacon has left and is in. The exit is in `scratch.transitions`.
+  mutating func tellMove(
+    of beacon: BeaconIndex, from zone: String, to now: String, into output: inout Output
+  ) {
+    for var exit in scratch.transitions {
+      (exit.beacon, exit.zone) = (beacon, ZoneIndex(rawValue: -1))
+      tellMove(
+        TransitionMessage(
+          .zone(exit), gateway: configuration.gatewayName, place: zone, beacon: roster.name(of: beacon),
+          receiver: receivers.name(of: exit.evidence.receiver)), to: now, into: &output)
+    }
+    scratch.transitions.removeAll(keepingCapacity: true)
+  }
+
+  /// The same for a room.
+  mutating func tellMove(
+    of beacon: BeaconIndex, from room: String, to now: RoomIndex, at wallTime: WallTime,
+    lastHeardBy receiver: String, into output: inout Output
+  ) {
+    let exit = RoomTransition(
+      event: .exit, room: RoomIndex(rawValue: -1), beacon: beacon, time: time, wallTime: wallTime,
+      probability: nil, evidence: [],
+      receiver: receivers.index(ofKnown: receiver) ?? ReceiverIndex(rawValue: 0), reason: .zoneRemoved)
+    tellMove(
+      TransitionMessage(
+        .room(exit), gateway: configuration.gatewayName, place: room, beacon: roster.name(of: beacon),
+        receiver: receiver), to: name(of: now), into: &output)
+  }
+
+  /// Publishes an exit from a place that has another name now, and the enter there, with the same reason.
+  mutating func tellMove(_ exit: TransitionMessage, to now: String, into output: inout Output) {
+    counts.transitions += 2
+    var (exit, enter) = (exit, exit)
+    exit.displayName = roster.displayName(of: exit.beaconIndex)
+    (enter.displayName, enter.place) = (exit.displayName, now)
+    let empty: OccupancyMessage
+    switch exit.decision {
+    case .zone(var transition):
+      (transition.event, transition.zone) = (.enter, zonesByName[now] ?? transition.zone)
+      enter.decision = .zone(transition)
+      empty = OccupancyMessage(zone: exit.place, state: "empty", members: [])
+    case .room(var transition):
+      (transition.event, transition.room) = (.enter, room(named: now) ?? transition.room)
+      enter.decision = .room(transition)
+      empty = OccupancyMessage(room: exit.place, state: "empty", members: [])
+    case .event: return
+    }
+    output.items += [.transition(exit), .transition(enter), .state(.occupancy(empty))]
   }
 
   /// Why a beacon has left a zone of an earlier configuration; nil: it is still in it.

@@ -6,7 +6,8 @@ import Proximity
 
 /// Zone members when the configuration changes while the gateway runs.
 ///
-/// A zone that keeps its name keeps its members. Members that it no longer includes leave with an `exit` and a reason.
+/// A zone that keeps its name keeps its members. Members that it no longer includes leave with an `exit` and a reason. Of a
+/// zone or room that has another name now, they leave the former name and enter the new one at the same moment.
 extension Pipeline {
   /// Publishes exits from zones that no longer include a beacon under the new configuration. The messages use the
   /// current names, so call this before `reconfigured`.
@@ -15,12 +16,13 @@ extension Pipeline {
   ) {
     advance(to: max(time, self.time), into: &output)
     var next = successor(new)
+    let renamed = next.renamedZones(of: self)
     for (position, heir) in next.roster.adopt(roster).enumerated() {
       let beacon = BeaconIndex(rawValue: Int32(position))
       for zone in engine.zones(of: beacon) {
         let state = engine.state(of: beacon)
         let reason = next.departure(
-          from: name(of: zone), of: heir, named: roster.name(of: beacon)
+          from: renamed[name(of: zone)] ?? name(of: zone), of: heir, named: roster.name(of: beacon)
         ) { state?.isHeard(by: $0) ?? false }
         guard let reason else { continue }
         engine.leave(zone, beacon, because: reason, at: self.time, into: &scratch.transitions)
@@ -45,7 +47,7 @@ extension Pipeline {
   private mutating func releaseFromRoom(_ beacon: BeaconIndex, _ heir: BeaconIndex?, _ next: Pipeline) {
     guard let room = rooms?.room(of: beacon) else { return }
     let isKnown = heir.map { next.roster.name(of: $0) == roster.name(of: beacon) } ?? false
-    if isKnown, next.room(named: name(of: room)) != nil { return }
+    if isKnown, next.heir(of: earlier(room)) != nil { return }
     rooms?.leave(
       beacon, because: isKnown ? .zoneRemoved : .beaconRemoved, at: time, into: &scratch.roomTransitions)
   }
@@ -53,7 +55,9 @@ extension Pipeline {
   /// The pipeline for another configuration. It keeps everything that is still valid: receivers, and the state of
   /// each beacon that both configurations know. If the decisions cannot differ, the pipeline continues unchanged. A
   /// phone continues if its definition is unchanged. The gateway's name and its broadcasts change only at a restart.
-  package func reconfigured(_ new: Configuration) -> Pipeline {
+  ///
+  /// - Parameter output: gets the transitions from places to their new names.
+  package func reconfigured(_ new: Configuration, into output: inout Output) -> Pipeline {
     var next = successor(new)
     if next.configuration.decides(as: configuration) {
       var same = self
@@ -71,7 +75,10 @@ extension Pipeline {
     next.engine.adoptPace(of: engine)
     next.adoptRooms(of: self, indices)
     next.showRoomSight()
-    let (heirs, moment) = next.heirs(of: self)
+    let renamed = next.renamedZones(of: self)
+    let (heirs, moment) = next.heirs(of: self, renamed)
+    // Shows how its beacons would leave.
+    var leaving = engine
     for (position, index) in indices.enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, let carried = carried(known) else { continue }
@@ -84,6 +91,21 @@ extension Pipeline {
       next.engine.restorePlace(of: known, engine, as: index)
       if isNamesake {
         next.restoreInZones(index, told: next.engine.hasRoomZones ? roomDecision(of: known) : nil)
+        for zone in renamed.isEmpty ? [] : engine.zones(of: known) {
+          guard let now = renamed[name(of: zone)] else { continue }
+          leaving.leave(zone, known, because: .zoneRemoved, at: time, into: &next.scratch.transitions)
+          next.tellMove(of: index, from: name(of: zone), to: now, into: &output)
+        }
+        if let room = rooms?.room(of: known), let now = next.rooms?.room(of: index),
+          name(of: room) != next.name(of: now)
+        {
+          let last = engine.lastSighting(of: known)
+          next.tellMove(
+            of: index, from: name(of: room), to: now,
+            at: last.map { $0.wallTime + (time - $0.time) } ?? WallTime(nanoseconds: 0),
+            lastHeardBy: receivers.name(of: rooms?.receiver(of: known) ?? ReceiverIndex(rawValue: 0)),
+            into: &output)
+        }
       }
     }
     next.phones.watchSilence(in: next.engine, at: time)
@@ -111,7 +133,9 @@ extension Pipeline {
   }
 
   /// Maps the earlier configuration's zones and rooms to this one's. Receivers keep their indices.
-  private func heirs(of earlier: Pipeline) -> (StateCoder.Heirs, CarryingMoment) {
+  private func heirs(
+    of earlier: Pipeline, _ renamed: [String: String]
+  ) -> (StateCoder.Heirs, CarryingMoment) {
     var heirs = StateCoder.Heirs()
     var moment = CarryingMoment()
     for receiver in earlier.receivers.indices {
@@ -119,19 +143,34 @@ extension Pipeline {
     }
     let zones = zonesByName
     for (old, zone) in earlier.configuration.zones.enumerated() {
-      guard let index = zones[zone.name] else { continue }
+      guard let index = zones[renamed[zone.name] ?? zone.name] else { continue }
       heirs[.zone][Int32(old)] = index.rawValue
-      guard zone != configuration.zones[Int(index.rawValue)] else { continue }
+      guard zone.rules != configuration.zones[Int(index.rawValue)].rules else { continue }
       moment.changed.insert(index)
       if earlier.engine.isBlind(ZoneIndex(rawValue: Int32(old))), !engine.isBlind(index) {
         moment.regained.insert(index)
       }
     }
-    for (old, room) in earlier.configuration.rooms.enumerated() {
-      // Beacons leave a renamed room, but it stays their last room, under its new name.
-      heirs[.room][Int32(old)] = heir(of: EarlierRoom(room))?.rawValue
+    for room in earlier.roomIndices {
+      heirs[.room][room.rawValue] = heir(of: earlier.earlier(room))?.rawValue
     }
     return (heirs, moment)
+  }
+
+  private func earlier(_ room: RoomIndex) -> EarlierRoom {
+    EarlierRoom(configuration.rooms[Int(room.rawValue)])
+  }
+
+  /// The zones of an earlier pipeline that have another name now, by the former one.
+  private func renamedZones(of earlier: Pipeline) -> [String: String] {
+    var names: [String: String] = [:]
+    for room in earlier.roomIndices {
+      if let heir = heir(of: earlier.earlier(room)) { names[earlier.name(of: room)] = name(of: heir) }
+    }
+    return renamedZones(
+      among: Dictionary(
+        earlier.configuration.zones.map { ($0.name, $0.inRooms { names[$0] }.rules) },
+        uniquingKeysWith: { first, _ in first }))
   }
 
   /// Converts a beacon to another configuration; nil if its state is not valid there.

@@ -25,11 +25,18 @@ extension Pipeline {
     // Before the first beacon is restored, so that deadlines are processed only once all are restored.
     doubtReceivers(
       of: zip(beacons, indices).lazy.filter { $1 != nil && (!$0.inside.isEmpty || $0.room != nil) }.map(\.0))
-    var zones = EarlierZones(zonesByName, zoneDefinitions)
+    let former = formerRooms(beacons)
+    let known = Set(beacons.flatMap(\.zones.values)).sorted().compactMap(SavedZone.init)
+    var zones = EarlierZones(
+      zonesByName, configuration.zones.map(\.rules),
+      renamed: renamedZones(
+        among: Dictionary(known.map { ($0.name, $0.rules) }, uniquingKeysWith: { $1 })
+      ) { former[$0] })
     for (saved, beacon) in zip(beacons, indices) {
-      let moment = Restart(
+      var moment = Restart(
         now: now, wallTime: wallTime, span: saved.span(isSameBoot, now, wallTime), saved: saved,
         isNamesake: beacon.map { roster.name(of: $0) == saved.name } ?? false)
+      if moment.isNamesake { moment.room = saved.earlierRoom.flatMap { heir(of: $0) } }
       var heirs = StateCoder.Heirs(clock: moment.span)
       for (index, name) in saved.receivers {
         heirs[.receiver][index] = receivers.index(of: name).map { Int32($0.rawValue) }
@@ -44,16 +51,25 @@ extension Pipeline {
         if zone.isChanged { changed.insert(now) }
       }
       for index in saved.inside {
-        guard let zone = zones[saved.zones[index] ?? ""],
-          let reason = departure(from: zone, of: beacon, moment)
-        else { continue }
-        heirs[.zone][index] = nil
-        tellExit(from: zone, of: beacon, because: reason, moment, into: &output)
+        guard let zone = zones[saved.zones[index] ?? ""] else { continue }
+        if let reason = departure(from: zone, of: beacon, moment) {
+          heirs[.zone][index] = nil
+          tellExit(from: zone, of: beacon, because: reason, moment, into: &output)
+        } else if let now = zone.index, name(of: now) != zone.name {
+          tellMove(
+            exit(from: zone, of: beacon, because: .zoneRemoved, moment), to: name(of: now), into: &output)
+        }
       }
       tellIfUnknown(moment, into: &output)
-      let isInRoom = saved.room != nil && room(named: saved.room ?? "") != nil
-      if saved.room != nil, !(isInRoom && moment.isNamesake) {
-        tellRoomExit(of: beacon, moment, into: &output)
+      if let room = saved.room {
+        if let beacon, let now = moment.room {
+          if name(of: now) != room {
+            tellMove(
+              of: beacon, from: room, to: now, at: wallTime, lastHeardBy: saved.roomReceiver, into: &output)
+          }
+        } else {
+          tellRoomExit(of: beacon, moment, into: &output)
+        }
       }
       guard let beacon else {
         output.forgotten.append(saved.key)
@@ -82,6 +98,18 @@ extension Pipeline {
     var saved: SavedBeacon
     /// Whether its name is unchanged.
     var isNamesake: Bool
+    /// The room that it is still in, perhaps under another name.
+    var room: RoomIndex?
+  }
+
+  /// The former names of rooms that have other names now.
+  private func formerRooms(_ beacons: [SavedBeacon]) -> [String: String] {
+    var former: [String: String] = [:]
+    for definition in Set(beacons.flatMap(\.rooms.values)).sorted() {
+      let earlier = EarlierRoom(definition: definition)
+      if let heir = heir(of: earlier) { former[name(of: heir)] = earlier.name }
+    }
+    return former
   }
 
   private mutating func take(
@@ -89,10 +117,7 @@ extension Pipeline {
   ) {
     var carried = carried
     if !restart.isNamesake { carried.forgetPlaces() }
-    // The beacon's former room may exist under another name.
-    if let name = restart.saved.room, carried.room?.room == nil || room(named: name) == nil {
-      carried.room?.leave(at: restart.wallTime)
-    }
+    if restart.saved.room != nil, restart.room == nil { carried.room?.leave(at: restart.wallTime) }
     take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
     if let twin = carried.twin { roster.restore(twin, of: beacon, at: restart.now) }
     restoreInZones(beacon)
@@ -120,12 +145,13 @@ extension Pipeline {
   private func departure(
     from zone: EarlierZones.Zone, of beacon: BeaconIndex?, _ restart: Restart
   ) -> Evidence.Reason? {
-    let reason = departure(from: zone.name, of: beacon, named: restart.saved.name) { own in
+    let name = zone.index.map { self.name(of: $0) } ?? zone.name
+    let reason = departure(from: name, of: beacon, named: restart.saved.name) { own in
       guard zone.isChanged else { return true }
       guard let own else { return !restart.saved.receivers.isEmpty }
       return own.contains { restart.saved.receivers.values.contains(receivers.name(of: $0)) }
     }
-    let isRoomGone = restart.saved.room.map { room(named: $0) == nil } ?? false
+    let isRoomGone = restart.saved.room != nil && restart.room == nil
     return reason ?? (zone.isOfRooms && isRoomGone ? .roomRemoved : nil)
   }
 
@@ -136,6 +162,16 @@ extension Pipeline {
     into output: inout Output
   ) {
     counts.transitions += 1
+    output.items.append(.transition(exit(from: zone, of: beacon, because: reason, restart)))
+    if zonesByName[zone.name] == nil {
+      output.items.append(
+        .state(.occupancy(OccupancyMessage(zone: zone.name, state: "empty", members: []))))
+    }
+  }
+
+  private mutating func exit(
+    from zone: EarlierZones.Zone, of beacon: BeaconIndex?, because reason: Evidence.Reason, _ restart: Restart
+  ) -> TransitionMessage {
     let saved = restart.saved
     let silence = saved.lastSeen.map { _ in (restart.now - (saved.lastHeard + restart.span)).seconds }
     let exit = Transition(
@@ -144,15 +180,9 @@ extension Pipeline {
       evidence: Evidence(
         threshold: 0, value: silence ?? 0, unit: .seconds, samples: 0, dwell: .zero,
         receiver: receivers.index(of: saved.lastReceiver) ?? ReceiverIndex(rawValue: 0), reason: reason))
-    output.items.append(
-      .transition(
-        TransitionMessage(
-          .zone(exit), gateway: configuration.gatewayName, place: zone.name, beacon: saved.name,
-          receiver: saved.lastReceiver)))
-    if zone.index == nil {
-      output.items.append(
-        .state(.occupancy(OccupancyMessage(zone: zone.name, state: "empty", members: []))))
-    }
+    return TransitionMessage(
+      .zone(exit), gateway: configuration.gatewayName, place: zone.name, beacon: saved.name,
+      receiver: saved.lastReceiver)
   }
 
   /// Publishes that a beacon left its room: the room is no longer configured, or not for this beacon.
@@ -210,7 +240,7 @@ extension SavedBeacon {
 struct EarlierZones {
   struct Zone {
     var name: String
-    /// nil: no zone has this name now.
+    /// nil: it is gone.
     var index: ZoneIndex?
     /// Whether its definition changed.
     var isChanged: Bool
@@ -219,13 +249,16 @@ struct EarlierZones {
   }
 
   private let indices: [String: ZoneIndex]
-  private let definitions: [String]
+  private let rules: [String]
+  /// The present names of those that were renamed, by the former.
+  private let renamed: [String: String]
   /// By definition.
   private var zones: [String: Zone?] = [:]
 
-  init(_ indices: [String: ZoneIndex], _ definitions: [String]) {
+  init(_ indices: [String: ZoneIndex], _ rules: [String], renamed: [String: String]) {
     self.indices = indices
-    self.definitions = definitions
+    self.rules = rules
+    self.renamed = renamed
   }
 
   /// nil if the text is not a definition.
@@ -233,8 +266,8 @@ struct EarlierZones {
     mutating get {
       if let known = zones[definition] { return known }
       let zone = SavedZone(definition: definition).map { saved in
-        let index = indices[saved.name]
-        let isChanged = index.map { definitions[Int($0.rawValue)] != definition } ?? true
+        let index = indices[renamed[saved.name] ?? saved.name]
+        let isChanged = index.map { rules[Int($0.rawValue)] != saved.rules } ?? true
         return Zone(name: saved.name, index: index, isChanged: isChanged, isOfRooms: saved.isOfRooms)
       }
       zones[definition] = .some(zone)

@@ -55,6 +55,16 @@ package struct SavedBeacon: StateElement, Sendable {
   }
 }
 
+extension SavedBeacon {
+  /// The room that it is in; nil: none.
+  var earlierRoom: EarlierRoom? {
+    room.map { room in
+      rooms.values.lazy.map { EarlierRoom(definition: $0) }.first { $0.name == room }
+        ?? EarlierRoom(definition: room)
+    }
+  }
+}
+
 /// How versions read the beacons of other versions.
 extension SavedBeacon {
   /// The shape of a beacon that this version saves.
@@ -215,6 +225,18 @@ extension ZoneSettings {
   }
 }
 
+extension ZoneSettings {
+  /// Its definition without its name.
+  var rules: String { SavedZone.rules(of: definition, called: name) }
+
+  /// The same zone where rooms have other names; nil: the name is unchanged.
+  func inRooms(_ other: (String) -> String?) -> Self {
+    var zone = self
+    zone.rooms = rooms?.map { other($0) ?? $0 }
+    return zone
+  }
+}
+
 extension RoomSettings {
   /// A hash of the room's receivers and outline, without its name; nil: it has neither.
   var place: String? {
@@ -256,6 +278,8 @@ struct EarlierRoom {
 struct SavedZone {
   var name: String
   var isOfRooms: Bool
+  /// The definition without the name.
+  var rules: String
 
   /// nil if the text is not a definition.
   init?(definition: String) {
@@ -266,6 +290,13 @@ struct SavedZone {
     }
     self.name = name
     isOfRooms = zone["rooms"] != nil
+    rules = Self.rules(of: definition, called: name)
+  }
+
+  static func rules(of definition: String, called name: String) -> String {
+    // The name comes first.
+    String(
+      decoding: definition.utf8.dropFirst(JSONWriter.object { $0.field("name", name) }.count), as: UTF8.self)
   }
 }
 

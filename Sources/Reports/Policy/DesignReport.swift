@@ -73,7 +73,9 @@ package struct DesignReport {
       ) {
         Figures.percent($0.option.early)
       },
-      .number("Late", meaning: "share for which it fired right, but too long after the visitor's stop") {
+      .number(
+        "Too late", meaning: "share for which it fired right, but more than --within after the visitor's stop"
+      ) {
         Figures.percent($0.option.late)
       },
       .number("Missed") { Figures.percent($0.option.missed) },
@@ -125,7 +127,7 @@ package struct DesignReport {
       .init("Strategy", on: .terminal) { $0.profile.strategy.name },
       .number("Right") { Figures.percent($0.tally.rightShare) },
       .number("Wrong") { Figures.percent($0.tally.earlyShare) },
-      .number("Late") { Figures.percent($0.tally.lateShare) },
+      .number("Too late") { Figures.percent($0.tally.lateShare) },
       .number("Missed") { Figures.percent($0.tally.missedShare) },
       .number("Latest") { Figures.time($0.tally.latest) },
       .number("Battery", meaning: "drain during the visit, as a multiple of a phone that does not range") {
@@ -157,7 +159,7 @@ package struct DesignReport {
     let spacing = design.spacings.first { clean($0.option) }.map(\.spacing)
     var text =
       "It does not work for all phones: with the best choice \(Figures.percent(option.right)) of the places fire right, "
-      + "\(Figures.percent(option.early)) wrong, \(Figures.percent(option.late)) late and "
+      + "\(Figures.percent(option.early)) wrong, \(Figures.percent(option.late)) too late and "
       + "\(Figures.percent(option.missed)) not at all. On the typical phone "
       + "\(Figures.percent(option.typical)) fire right."
     if site.places > 1 {

@@ -107,8 +107,8 @@ export function diaryView(...rest) {
     say(more, rows.size > mostRows ? text.more(rows.size - mostRows) : '');
     visits.replaceChildren(...stays.slice(-mostVisits).reverse().map((one) => {
       const who = el('td', {}, link(['diary', wanted.day, one.beacon, '', ''], nameOf(one))), where = el('td', {}, link(['diary', wanted.day, '', one.place, ''], one.place));
-      return el('tr', {}, el('td.numeric', { text: moment(one.begin, from, text.unknown) }), el('td.numeric', { text: one.open ? text.now : moment(one.end, from, text.unknown) }), who, where,
-        el('td.numeric', { text: one.seconds == null ? '–' : duration(one.seconds * 1000) }));
+      return el('tr', {}, el('td.numeric', { text: moment(one.begin, from, text.unknown) }), el('td.numeric', { text: one.open ? text.now : one.last_known ? text.lastKnown(moment(Date.parse(one.last_known), from, '')) : moment(one.end, from, text.unknown) }), who, where,
+        el('td.numeric', { text: one.seconds == null ? '–' : duration(one.seconds * 1000) + (one.unwatched_s >= 60 ? text.unwatched(duration(one.unwatched_s * 1000)) : '') }));
     }));
     const within = stays.reduce((sum, one) => one.begin == null || one.end == null ? sum : sum + Math.max(0, Math.min(one.end, to) - Math.max(one.begin, from)), 0);
     say(total, stays.length ? text.total(stays.length, duration(within)) : '');

@@ -16,6 +16,7 @@ const changed = {
   beacon_unwatched: 'sie beobachtet diesen Beacon nicht mehr',
   receivers_changed: 'keiner ihrer Empfänger hört ihn',
 };
+const renamed = 'heißt jetzt so';
 
 const outcomes = {
   DELIVERED: 'gemeldet',
@@ -58,7 +59,7 @@ const outcomes = {
 function reason(because, name) {
   if (!because) return '';
   if (because.because) return reason(because.because, because.event);
-  if (because.reason) return changed[because.reason] ?? because.reason;
+  if (because.reason) return (name ?? because.event) === 'enter' ? renamed : changed[because.reason] ?? because.reason;
   if (because.unit === 'probability') {
     const room = because.room ? `${(name ?? because.event) === 'exit' ? 'jetzt in' : 'in'} ${because.room}` : 'in keinem ihrer Räume';
     return because.dwell_s > 0 ? `seit ${seconds(because.dwell_s)} ${room}` : room;
@@ -88,7 +89,7 @@ export const words = {
     visits: 'Besuche', columns: ['Von', 'Bis', 'Wer', 'Wo', 'Dauer'], entries: 'Was geschah', gateway: 'Gateway',
     noVisits: ['Niemand war irgendwo.', 'Besuche erscheinen hier, wenn Beacons Zonen oder Räume betreten.'],
     none: ['Für diesen Tag ist nichts vermerkt.', 'Wählen Sie einen anderen Tag oder weniger Filter.'],
-    now: 'jetzt', unknown: 'unbekannt', earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
+    now: 'jetzt', unknown: 'unbekannt', lastKnown: (time) => `unbekannt, nach ${time}`, unwatched: (length) => `, davon ${length} ohne Gateway`, earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
     stay: (where, from, to) => `${where}: ${from} bis ${to}`,
     more: (n) => `${count(n, 'weiteres Ding', 'weitere Dinge')} an diesem Tag; wählen Sie eines, um es zu sehen.`,
     total: (n, length) => `${count(n, 'Besuch', 'Besuche')}, zusammen ${length} an diesem Tag.`,

@@ -15,6 +15,7 @@ const changed = {
   beacon_unwatched: 'it no longer watches this beacon',
   receivers_changed: 'none of its receivers hears it',
 };
+const renamed = 'it has this name now';
 
 const outcomes = {
   DELIVERED: 'delivered',
@@ -58,7 +59,7 @@ function reason(because, name) {
   if (!because) return '';
   // A whole transition contains its evidence.
   if (because.because) return reason(because.because, because.event);
-  if (because.reason) return changed[because.reason] ?? because.reason;
+  if (because.reason) return (name ?? because.event) === 'enter' ? renamed : changed[because.reason] ?? because.reason;
   if (because.unit === 'probability') {
     const room = because.room ? `${(name ?? because.event) === 'exit' ? 'now in' : 'in'} ${because.room}` : 'in none of its rooms';
     return because.dwell_s > 0 ? `${room} for ${seconds(because.dwell_s)}` : room;
@@ -88,7 +89,7 @@ export const words = {
     visits: 'Visits', columns: ['From', 'To', 'Who', 'Where', 'Length'], entries: 'What happened', gateway: 'gateway',
     noVisits: ['Nobody was anywhere.', 'Visits appear here when beacons enter zones or rooms.'],
     none: ['Nothing is noted for this day.', 'Choose another day, or fewer filters.'],
-    now: 'now', unknown: 'unknown', earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
+    now: 'now', unknown: 'unknown', lastKnown: (time) => `unknown, after ${time}`, unwatched: (length) => `, ${length} without the gateway`, earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
     stay: (where, from, to) => `${where}: ${from} to ${to}`,
     more: (n) => `${count(n, 'more thing', 'more things')} on this day; choose one to see it.`,
     total: (n, length) => `${count(n, 'visit', 'visits')}, together ${length} on this day.`,

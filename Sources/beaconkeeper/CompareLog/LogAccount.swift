@@ -52,7 +52,10 @@ struct LogAccount {
       "at \(Amount.seconds(divergence.time)) (\(time) in the log)\(row)",
       "  predicted   \(divergence.predicted)", "  seen        \(divergence.seen)",
     ]
-    if let reason = divergence.reason { lines.append("  rule        \(reason.rawValue): \(reason.words)") }
+    if let reason = divergence.reason {
+      // Only the rule is named: the prediction may be that it does not hold.
+      lines.append("  rule        \(reason.rawValue) (whether \(reason.words))")
+    }
     for constant in profile.constants(divergence.constants) {
       let seen = fit.first { $0.rule == constant.name }.map { "; seen: \(Self.words($0))" } ?? ""
       lines.append(

@@ -18,7 +18,8 @@ struct DesignCommand: ParsableCommand {
 
       Each visitor walks past all places at each of the speeds. A trigger is right if the visitor is within --near of the \
       place then, or within half the spacing. It is wrong if the visitor is farther away, for instance still at the \
-      neighbour. "App's near" is the distance below which the app fires, as the phone believes it.
+      neighbour. It is too late if it comes more than --within after the visitor's stop; simulate calls a trigger late from a \
+      second after the crossing. "App's near" is the distance below which the app fires, as the phone believes it.
 
       --ci writes a visit with the best choice as a timeline that says what is expected, and prints the command that checks \
       it in your app's CI.

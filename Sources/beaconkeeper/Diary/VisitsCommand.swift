@@ -12,7 +12,8 @@ struct VisitsCommand: ParsableCommand {
     discussion: """
       A gateway keeps every transition for weeks (see diary: in the configuration). This makes visits of them: from enter to \
       exit, with their length. The gateway may run meanwhile; the last two minutes may be missing. "?" is an end that nobody \
-      saw, also because the gateway has stopped; "earlier" is a beginning before the diary's.
+      saw, also because the gateway has stopped or was killed; until when the beacon is known to have been there is told. \
+      So is a minute or more of a visit in which no gateway ran. "earlier" is a beginning before the diary's.
 
       Times are printed on this machine's clock; those of --csv and --json are UTC. A time is given as \
       2026-11-28T08:00:00Z, as a day (2026-11-28), or as so long ago: 30m, 24h, 7d.
@@ -54,16 +55,15 @@ struct VisitsCommand: ParsableCommand {
     let from = since?.time(at: now) ?? now - .seconds(86_400)
     let end = until?.time(at: now)
     if let end, end <= from { throw refusal("--until is not after --since", Self.self) }
-    var book = VisitBook(since: from, until: end)
     var query = DiaryQuery()
     (query.thing, query.place, query.kinds) = (beacon, place, [.zone, .room])
-    var restarts = DiaryQuery()
-    restarts.kinds = [.gateway]
-    try attempt(.inputOutput, "the diary cannot be read") {
+    let isRunning = StateDirectory(configured: configuration.stateDirectory).isInUse(
+      gateway: configuration.gatewayName)
+    let visits = try attempt(.inputOutput, "the diary cannot be read") {
+      var book = VisitBook(since: from, until: end, pauses: try store.pauses(isRunning: isRunning))
       try store.forEach(query) { book.note($0) }
-      book.isStopped = try store.entries(restarts, limit: 1).first?.word == "stop"
+      return book.visits
     }
-    let visits = book.visits
     if csv {
       try tell(Visit.csvHead)
       for visit in visits { try tell(visit.csv(at: now)) }
@@ -89,7 +89,7 @@ struct VisitsCommand: ParsableCommand {
       let start = visit.from?.localMinute ?? "earlier"
       let line = [
         start.padded(to: 16), "to", end(of: visit).padded(to: 16), visit.beacon.padded(to: beacons),
-        visit.place.padded(to: places), visit.length(at: now).map(lengthText) ?? "",
+        visit.place.padded(to: places), remark(on: visit, at: now),
       ].joined(separator: "  ")
       try tell(line.printable)
     }
@@ -99,6 +99,14 @@ struct VisitsCommand: ParsableCommand {
   private func end(of visit: Visit) -> String {
     guard let end = visit.to?.localMinute else { return visit.isEndUnknown ? "?" : "now" }
     return end.prefix(10) == visit.from?.localMinute.prefix(10) ? String(end.suffix(5)) : end
+  }
+
+  /// Its length, and what nobody saw of it.
+  private func remark(on visit: Visit, at now: WallTime) -> String {
+    if let last = visit.lastKnown { return "unknown, there until \(last.localMinute) at least" }
+    guard let length = visit.length(at: now).map(lengthText) else { return "" }
+    guard let unwatched = visit.unwatched, unwatched >= .seconds(60) else { return length }
+    return "\(length), \(lengthText(unwatched)) of it without the gateway"
   }
 
   private func lengthText(_ length: TimeSpan) -> String {
@@ -150,13 +158,15 @@ struct ForgetCommand: ParsableCommand {
     let configuration = try file.load()
     let store = try openDiary(configuration)
     defer { store.close() }
-    let count = try attempt(.inputOutput, "the diary cannot be written") {
-      try store.forget(name, at: LiveClock.wallNow)
+    let (count, known) = try attempt(.inputOutput, "the diary cannot be written") {
+      (try store.forget(name, at: LiveClock.wallNow), try store.things())
     }
+    guard count == 0 else {
+      return try tell("\(count) \(count == 1 ? "entry" : "entries") about \(name) deleted".printable)
+    }
+    let hint = suggestion(for: name, among: known, whenEmpty: "it has no names at all")
     try tell(
-      count == 0
-        ? "the diary has nothing about \(name); names are spelled as `beaconkeeper visits` prints them. A gateway that runs forgets what it has not written yet"
-          .printable
-        : "\(count) \(count == 1 ? "entry" : "entries") about \(name) deleted".printable)
+      "the diary has nothing about \(name); \(hint). A gateway that runs forgets what it has not written yet"
+        .printable)
   }
 }

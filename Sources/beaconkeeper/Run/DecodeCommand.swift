@@ -11,7 +11,7 @@ struct DecodeCommand: ParsableCommand {
       The input is AD structures in hexadecimal, as arguments or one payload per line on standard input. A line can \
       also be a JSON object with "payload" and, if known, "address", "address_type" and "rssi". Blank lines and lines \
       that begin with # are skipped. Invalid lines are reported on standard error, the others are decoded, and the \
-      exit status is 65.
+      exit status is 65. Of an encrypted frame that cannot be read, "remedy" says what is missing.
 
       EXAMPLES
         beaconkeeper decode 1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5

@@ -103,14 +103,24 @@ struct PayloadDecoder {
   private mutating func object(
     _ result: FrameResult, _ data: Span<UInt8>, from advertisement: Advertisement?
   ) -> [UInt8] {
-    let writer = DecodedFrameJSON(advertisement: advertisement)
-    guard case .frame(let frame, let source) = result, frame.isEncrypted(in: data), decryptor != nil,
-      let sender = sender ?? advertisement?.address
-        ?? (frame.needsSender(in: data) ? nil : DeviceAddress(bits: 0, kind: .public))
-    else { return writer.object(result, data: data) }
+    var writer = DecodedFrameJSON(advertisement: advertisement)
+    guard case .frame(let frame, let source) = result, frame.isEncrypted(in: data) else {
+      return writer.object(result, data: data)
+    }
+    let sender = sender ?? advertisement?.address
+    let isSenderMissing = sender == nil && frame.needsSender(in: data)
+    guard decryptor != nil, !isSenderMissing else {
+      let key = "its bind key with --key @FILE"
+      let address = "the sender's address with --address, or as \"address\" of a JSON line"
+      writer.remedy =
+        "to read it, give "
+        + (decryptor != nil ? address : isSenderMissing ? "\(key), and \(address)" : key)
+      return writer.object(result, data: data)
+    }
     var opened: [UInt8] = []
     do throws(Decline) {
-      try decryptor?.open(frame, in: data, from: sender) { frame, text in
+      try decryptor?.open(frame, in: data, from: sender ?? DeviceAddress(bits: 0, kind: .public)) {
+        frame, text in
         opened = writer.object(.frame(frame, source), data: text)
       }
     } catch {

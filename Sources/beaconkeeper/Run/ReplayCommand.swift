@@ -23,9 +23,9 @@ struct ReplayCommand: AsyncParsableCommand {
          "address": "C1:00:00:00:00:01", "address_type": "random",
          "rssi": -72, "payload": "02011a0303aafe"}
 
-      --publish sends transitions and retained states to the configured broker, below the gateway's own topics. If \
-      that gateway is running, give another name with --gateway; otherwise the recording's last state overwrites the \
-      real one.
+      --publish sends transitions and retained states to the configured broker, below the gateway's own topics, with the \
+      status online until the recording ends, then offline: what stays retained no longer counts. If that gateway is \
+      running, give another name with --gateway; otherwise the recording's last state overwrites the real one.
 
       --truth compares the rooms with where the beacon really was. Standard error shows how often they were right, how \
       many changes were reported or missed, how late, which rooms were mistaken for each other, and how far positions were \
