@@ -32,20 +32,24 @@ import Testing
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(Self.rules.utf8).write(to: folder.appending(path: "site.yaml"))
+    loop = try Self.loop(Self.rules)
+  }
+
+  private static func loop(_ rules: String) throws -> DecisionLoop {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    var pipeline = Pipeline(try Scene.configuration(Self.rules))
+    var pipeline = Pipeline(try Scene.configuration(rules))
     pipeline.keepHistory()
     let listener = GatewayRun.Listener()
     let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, OpenOutbox(), listener: listener,
       logger: logger)
-    loop = DecisionLoop(pipeline, delivery: delivery, logger: logger)
+    return DecisionLoop(pipeline, delivery: delivery, logger: logger)
   }
 
-  private func desk() -> DashboardContent {
+  private func desk(_ other: DecisionLoop? = nil) -> DashboardContent {
     DashboardContent(
       LiveStage(
-        loop, broker: "none", writer: ConfigurationWriter(path: file), revision: RunningRevision(),
+        other ?? loop, broker: "none", writer: ConfigurationWriter(path: file), revision: RunningRevision(),
         reload: { _ in }))
   }
 
@@ -128,6 +132,23 @@ import Testing
     #expect(ask(desk, "save").status == 409 && ask(desk, "undo").status == 409)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rules)
     #expect(ask(desk, "end").body["state"] == .text("none"))
+  }
+
+  @Test func `a site that is too large for a calibration is refused before the walk`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let receivers = (0...256).map { "r\($0)" }.joined(separator: ", ")
+    let desk = desk(
+      try Self.loop(
+        """
+        gateway: { name: home }
+        beacons: [{ name: key, address: "C1:00:00:00:00:01" }]
+        rooms: [{ name: hall, receivers: [\(receivers)] }]
+
+        """))
+    let (status, body) = ask(desk, "begin", #"{"beacon":"key"}"#)
+    #expect(status == 422)
+    guard case .text(let reason)? = body["error"] else { throw NoSuchRoom() }
+    #expect(reason.contains("256 rooms and as many receivers"), "\(reason)")
   }
 
   @Test func `who may only look cannot calibrate`() {

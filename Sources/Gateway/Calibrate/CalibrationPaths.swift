@@ -20,9 +20,13 @@ extension CalibrationDesk {
     switch step {
     case "begin":
       guard case .text(let beacon)? = tree["beacon"] else { return .error(400, "The body needs a beacon.") }
-      guard !current.configuration.rooms.isEmpty else {
+      let configuration = current.configuration
+      guard !configuration.rooms.isEmpty else {
         return .error(
           422, "There are no rooms to calibrate.", remedy: "Name them under rooms: in the configuration.")
+      }
+      if let reason = configuration.isTooLargeToCalibrate {
+        return .error(422, "The site is too large: \(reason).")
       }
       return begin(beacon).map { .error(409, $0) }
     case "mark":

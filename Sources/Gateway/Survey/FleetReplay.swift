@@ -133,7 +133,8 @@ struct Journals {
     var (start, number) = (data.startIndex, 0)
     var (name, next): (Name?, UInt64) = (nil, 0)
     // A last line without an end was being written when the worker was killed.
-    while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
+    // Asking Data itself for each octet took a sixth of a replay.
+    while let end = data.withUnsafeBytes({ $0[start...].firstIndex(of: UInt8(ascii: "\n")) }) {
       number += 1
       func fault(_ message: String) -> JournalError {
         JournalError(path: path, line: number, message: message)
