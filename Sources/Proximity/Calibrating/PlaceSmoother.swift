@@ -11,6 +11,8 @@ struct PlaceSmoother {
   private let rooms: [Room]
   /// The likelihoods of levels in a room's cells, by room, receiver and level.
   private var tables: [Table: [Float]] = [:]
+  /// How many numbers they have.
+  private var size = 0
 
   private struct Table: Hashable {
     var room: Int16
@@ -174,7 +176,9 @@ struct PlaceSmoother {
         table = known
       } else {
         table = model.likelihoods(hearing.hearer, level: level, in: cells)
+        if size > LikelihoodTables.limit { (tables, size) = ([:], 0) }
         tables[key] = table
+        size += table.count
       }
       belief.withUnsafeMutableBufferPointer { belief in
         table.withUnsafeBufferPointer { table in
