@@ -1,4 +1,5 @@
 import Contract
+import Core
 import InMemoryLogging
 import Logging
 import Pipeline

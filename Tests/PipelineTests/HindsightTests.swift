@@ -108,7 +108,7 @@ struct HindsightTests {
       ("b", -84),
     ] as [(String, Int8)] {
       let receiver = scene.pipeline.receiver(name)
-      for _ in 0..<4 { try scene.hear(rssi: rssi, for: 1, at: try #require(receiver)) }
+      for _ in 0..<4 { try scene.hear(rssi: rssi, for: 1, at: receiver) }
     }
     let hindsight = try #require(scene.pipeline.hindsight)
     func told(_ messages: [TransitionMessage]) -> [String] {
