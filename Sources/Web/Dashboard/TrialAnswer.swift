@@ -7,6 +7,9 @@ import Proximity
 
 /// The decisions of other rules, beside the real ones.
 package struct TrialAnswer: Sendable {
+  /// By how much a decision may be made later than another of the same moment: those of rooms wait for scanners.
+  private static let lateness = TimeSpan.seconds(5)
+
   private let trial: Trial
   private let actual: [TransitionMessage]
   private let now: Moment
@@ -34,7 +37,10 @@ package struct TrialAnswer: Sendable {
     let latest = recent.transitions(atMost: RecentDecisions.limit)
     var begin = trial.span.map { now.wallTime(of: $0.from) }
     // Where no real decisions are remembered, there is nothing to compare with.
-    if recent.isFull, let oldest = latest.last?.wallTime, let from = begin, oldest > from {
+    if recent.isFull, let oldest = latest.last.map({ min($0.wallTime + Self.lateness, now.wallTime) }),
+      let from = begin,
+      oldest > from
+    {
       begin = oldest
       trial.span?.from = now.time - (now.wallTime - oldest)
       trial.isComplete = false
