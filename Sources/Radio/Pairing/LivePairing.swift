@@ -58,7 +58,7 @@ package final class LivePairing: Sendable {
   package var obstacle: Failure? {
     do throws(RadioError) { _ = try adapter() } catch { return .radio(error) }
     guard SmallFile.capabilities & 1 << 12 != 0 else { return .missingAdminCapability }
-    do throws(Failure) { _ = try PairingLeftovers([:]) } catch { return error }
+    do throws(Failure) { _ = try PairingLeftovers(environment) } catch { return error }
     return nil
   }
 

@@ -298,10 +298,11 @@ class Steps:
         return f"{name}: enter {zone['enter']}, exit {zone['exit']}"
 
     def twice(self):
-        first = self.edit()
+        # Whether a zone that is renamed and changed is the same one depends on whether the gateway has read both.
+        first = self.edit(renames=False)
         self.gateway.reload()
         time.sleep(self.chance.choice([0, 0.01, 0.1]))
-        second = self.edit()
+        second = self.edit(renames=False)
         self.gateway.reload()
         return f"reload: {first}; at once again: {second}"
 
@@ -318,7 +319,7 @@ class Steps:
         self.gateway.reload(until_read=True)
         return f"reload: {name} removed; reload: it is back"
 
-    def edit(self):
+    def edit(self, renames=True):
         kinds = ["threshold", "threshold", "watch", "entry", "zone", "zone name", "beacon name", "order",
                  "announcing", "announcing", "room", "room name", "zone of rooms", "display name"]
         # Whom a zone keeps that is given to a receiver which forgot whom it heard, nobody can know.
@@ -365,10 +366,12 @@ class Steps:
         if kind == "beacon name":
             return self.rename_beacon()
         new = name + "2" if not name.endswith("2") else name[:-1]
+        if kind == "zone name" and not renames:
+            kind = "zone"
         if kind == "zone name" and new not in world.zones:
-            world.zones[new] = world.zones.pop(name)
-            del world.members[name], world.near[name]
-            world.forget(new)
+            # The same zone under another name: who is in it stays.
+            for kept in (world.zones, world.members, world.near):
+                kept[new] = kept.pop(name)
             return f"{name} is called {new}"
         if len(world.zones) > 2:
             del world.zones[name], world.members[name], world.near[name]
