@@ -11,23 +11,33 @@ import Testing
 @testable import Mosquitto
 
 @Suite struct MendingTests {
-  @Test func `what is read late, because messages come too fast, is not taken for another client's`() throws {
+  /// - Returns: with it, whether it has told of another client.
+  private func service(
+    lookAgain: @escaping @Sendable () -> Void = {}
+  ) throws -> (MendingService, Delivery, told: () -> Bool) {
     let log = InMemoryLogHandler()
     let logger = Logger(label: "test") { _ in log }
     let configuration = try Scene.configuration(Scene.rules)
-    let client = try Client(Options(host: "127.0.0.1", port: 1))
     let pipeline = Pipeline(configuration)
-    let delivery = try Delivery(client, pipeline.topics, listener: GatewayRun.Listener(), logger: logger)
+    let delivery = try Delivery(
+      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, listener: GatewayRun.Listener(),
+      logger: logger)
     let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
-    let mending = MendingService(configuration, decisions, logger)
-    let told = { log.entries.contains { "\($0.message)".contains("another client") } }
+    return (
+      MendingService(configuration, decisions, logger, lookAgain: lookAgain), delivery,
+      { log.entries.contains { "\($0.message)".contains("another client") } }
+    )
+  }
+
+  @Test func `what is read late, because messages come too fast, is not taken for another client's`() throws {
+    let (mending, delivery, told) = try service()
     func hear() {
       _ = mending.received(
         ReceivedMessage(
           topic: "beaconkeeper/forecourt/zone/pump-3/occupancy", payload: Array("{}".utf8), qos: 0,
           retain: false))
     }
-    client.events.countLost()
+    delivery.client.events.countLost()
     for _ in 0..<3 {
       hear()
       mending.mend()
@@ -40,14 +50,7 @@ import Testing
 
   /// By MQTT 3.1.1 the broker sends us what we publish.
   @Test func `what we published a while ago is not taken for another client's`() throws {
-    let log = InMemoryLogHandler()
-    let logger = Logger(label: "test") { _ in log }
-    let configuration = try Scene.configuration(Scene.rules)
-    let client = try Client(Options(host: "127.0.0.1", port: 1))
-    let pipeline = Pipeline(configuration)
-    let delivery = try Delivery(client, pipeline.topics, listener: GatewayRun.Listener(), logger: logger)
-    let mending = MendingService(
-      configuration, DecisionLoop(pipeline, delivery: delivery, logger: logger), logger)
+    let (mending, delivery, told) = try service()
     let topic = "beaconkeeper/forecourt/zone/pump-3/occupancy"
     func hear(_ words: String) {
       _ = mending.received(ReceivedMessage(topic: topic, payload: Array(words.utf8), qos: 0, retain: false))
@@ -56,7 +59,6 @@ import Testing
       let message = Message(topic: topic, payload: Array(words.utf8), qos: .atLeastOnce, retained: true)
       delivery.state.withLock { delivery.note(message, &$0) }
     }
-    let told = { log.entries.contains { "\($0.message)".contains("another client") } }
     say("one")
     hear("one")
     for words in ["two", "three", "four"] { say(words) }
@@ -73,16 +75,8 @@ import Testing
   }
 
   @Test func `more false topics than may wait are searched for at the broker`() throws {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let configuration = try Scene.configuration(Scene.rules)
-    let pipeline = Pipeline(configuration)
-    let delivery = try Delivery(
-      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, listener: GatewayRun.Listener(),
-      logger: logger)
     let searches = Mutex(0)
-    let mending = MendingService(
-      configuration, DecisionLoop(pipeline, delivery: delivery, logger: logger), logger
-    ) { searches.withLock { $0 += 1 } }
+    let (mending, _, _) = try service { searches.withLock { $0 += 1 } }
     for count in [900, 1100] {
       for number in 0..<count {
         _ = mending.received(
@@ -98,13 +92,8 @@ import Testing
   @Test(.timeLimit(.minutes(1)))
   func `after messages were lost, the truth is published everywhere, for nobody knows what they said`() throws
   {
-    let logger = Logger(label: "test")
-    let configuration = try Scene.configuration(Scene.rules)
-    let client = try Client(Options(host: "127.0.0.1", port: 1))
-    let pipeline = Pipeline(configuration)
-    let delivery = try Delivery(client, pipeline.topics, listener: GatewayRun.Listener(), logger: logger)
-    let decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
-    let mending = MendingService(configuration, decisions, logger)
+    let (mending, delivery, _) = try service()
+    let client = delivery.client
     func published(after rounds: Int) -> Bool {
       let before = client.outstanding
       for _ in 0..<rounds { mending.mend() }

@@ -92,10 +92,8 @@ final class LeftoverService: Feature {
     state.withLock { state in
       state.leftovers = leftovers
       state.discovery = discovery
-      state.isDue = true
-      state.asked = 0
     }
-    alarm.ring()
+    lookAgain()
   }
 
   /// Searches once more, as after a reload.
