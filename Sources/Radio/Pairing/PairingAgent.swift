@@ -6,6 +6,7 @@ final class PairingAgent {
   private static let path = "/beaconkeeper/pairing"
   private static let manager = "org.bluez.AgentManager1"
   private static let rejected = "org.bluez.Error.Rejected"
+  private static let bus = "org.freedesktop.DBus"
   /// The largest number of questions that wait for an answer.
   private static let limit = 16
 
@@ -27,9 +28,8 @@ final class PairingAgent {
     if connection.isReady, ownerQuestion == nil {
       var body = BusWriter()
       body.text(BlueZ.name)
-      let bus = "org.freedesktop.DBus"
       ownerQuestion = connection.call(
-        bus, "/org/freedesktop/DBus", bus, "GetNameOwner", signature: "s", body: body)
+        Self.bus, "/org/freedesktop/DBus", Self.bus, "GetNameOwner", signature: "s", body: body)
     }
     for message in messages { read(message) }
     if connection.isDead { owner = owner ?? "" }
@@ -41,9 +41,11 @@ final class PairingAgent {
       let isReply = message.kind == .reply
       if message.replySerial == ownerQuestion, owner == nil {
         owner = isReply ? message.values.first?.text ?? "" : ""
-        if owner != "" { register() }
-      } else if message.replySerial == registration, message.sender == owner {
-        isAccepted = isReply
+        if let owner, owner != "" { register(with: owner) }
+      } else if message.replySerial == registration {
+        if message.sender == owner { isAccepted = isReply }
+        // It ended between the two questions, and so the bus answers.
+        if !isReply, message.sender == Self.bus { owner = "" }
       }
     case .call where message.path == Self.path && message.sender == owner: asked(message)
     // Nobody else may ask.
@@ -52,15 +54,16 @@ final class PairingAgent {
     }
   }
 
-  private func register() {
+  /// - Parameter owner: by its unique name, because the bus would start bluetoothd anew under the other one.
+  private func register(with owner: String) {
     var body = BusWriter()
     body.text(Self.path)
     body.text("DisplayYesNo")
-    connection.call(BlueZ.name, "/org/bluez", Self.manager, "RegisterAgent", signature: "os", body: body)
+    connection.call(owner, "/org/bluez", Self.manager, "RegisterAgent", signature: "os", body: body)
     body = BusWriter()
     body.text(Self.path)
     registration = connection.call(
-      BlueZ.name, "/org/bluez", Self.manager, "RequestDefaultAgent", signature: "o", body: body)
+      owner, "/org/bluez", Self.manager, "RequestDefaultAgent", signature: "o", body: body)
   }
 
   private func asked(_ message: BusMessage) {
