@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Web
@@ -206,6 +207,18 @@ struct HTTPServerTests {
       } while minute != self.minute
       #expect(statuses == [Substring?](repeating: "401", count: 10) + ["429", "200"])
     }
+  }
+
+  @Test func `who tries a wrong password is told to the operator, without the password`() async throws {
+    let told = Mutex<[String]>([])
+    let server = try await HTTPServer.open(
+      HTTPSettings(port: 0, readPassword: Secret("look-here")), machine: "pi", content: EchoContent(),
+      onWrongPassword: { news in told.withLock { $0.append(news) } })
+    let visitor = try Visitor(port: server.port)
+    visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\r\n")
+    _ = visitor.receive(until: "}")
+    await server.close()
+    #expect(told.withLock(\.self) == ["a wrong password came from 127.0.0.1"])
   }
 
   /// As the server counts them.

@@ -91,6 +91,25 @@ struct PasswordTriesTests {
     #expect(!atOnce && later && another && inTheNextMinute)
   }
 
+  @Test mutating func `the first wrong one of a network is told, and the tenth, and ten lines a minute`() {
+    let one = (0..<15).map { _ in
+      _ = fail(1)
+      return tries.news(from: "10.0.0.1")
+    }
+    #expect(one[0] == "a wrong password came from 10.0.0.1")
+    #expect(one[9] == "10 wrong passwords came from 10.0.0.1 within a minute")
+    #expect(one.compactMap(\.self).count == 2)
+    let many = (0..<1000).compactMap { number in
+      _ = fail(1, from: "10.1.\(number / 256).\(number % 256)")
+      return tries.news(from: "10.1.\(number / 256).\(number % 256)")
+    }
+    #expect(many.count == 8)
+    _ = tries.mayTry("x", from: "10.0.0.1", at: 60)
+    _ = fail(1, from: "10.0.0.1", at: 60)
+    let inTheNextMinute = tries.news(from: "10.0.0.1")
+    #expect(inTheNextMinute != nil)
+  }
+
   @Test mutating func `what was right stays right`() {
     tries.succeeded("right", from: "10.0.0.1")
     _ = fail(200)

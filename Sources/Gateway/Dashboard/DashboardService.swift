@@ -55,7 +55,8 @@ struct DashboardService: Feature {
     while true {
       do {
         return try await HTTPServer.open(
-          settings, machine: machineName(), content: content, store: store)
+          settings, machine: machineName(), content: content, store: store,
+          onWrongPassword: { [logger] in logger.notice("dashboard: \($0)") })
       } catch {
         if "\(error)" != told { logger.warning("no dashboard: \(error); will try again") }
         told = "\(error)"

@@ -23,10 +23,11 @@ package final class HTTPServer: Sendable {
   /// - Parameters:
   ///   - machine: this machine's own name, under which browsers may reach it.
   ///   - store: where logins outlast the process; nil: they do not.
+  ///   - onWrongPassword: is told that wrong passwords came, and from which network; at most ten times a minute.
   ///   - option: where people name another address.
   package static func open(
     _ settings: HTTPSettings, machine: String, content: any Content, store: SessionStore? = nil,
-    option: String = "http: { listen: … }"
+    onWrongPassword: @escaping @Sendable (String) -> Void = { _ in }, option: String = "http: { listen: … }"
   ) async throws -> HTTPServer {
     let tls = try settings.tls.map { try TLSContext($0) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -34,7 +35,9 @@ package final class HTTPServer: Sendable {
     do {
       let reception = try await loop.submit {
         NIOLoopBound(
-          Reception(Gatekeeper(settings: settings, machine: machine), content, store: store, loop: loop),
+          Reception(
+            Gatekeeper(settings: settings, machine: machine), content, store: store,
+            onWrongPassword: onWrongPassword, loop: loop),
           eventLoop: loop)
       }.get()
       let channel = try await bootstrap(group, reception, tls).bind(

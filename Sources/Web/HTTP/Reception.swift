@@ -23,6 +23,7 @@ final class Reception {
   let isSecure: Bool
   private var sessions = Sessions()
   private let store: SessionStore?
+  private let onWrongPassword: @Sendable (String) -> Void
   private var tries = PasswordTries()
   /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
   var cookieName = "beaconkeeper"
@@ -36,12 +37,14 @@ final class Reception {
   private var ticker: Scheduled<Void>?
 
   init(
-    _ gatekeeper: Gatekeeper, _ content: any Content, store: SessionStore? = nil, loop: any EventLoop
+    _ gatekeeper: Gatekeeper, _ content: any Content, store: SessionStore? = nil,
+    onWrongPassword: @escaping @Sendable (String) -> Void, loop: any EventLoop
   ) {
     self.gatekeeper = gatekeeper
     self.content = content
     self.loop = loop
     self.store = store
+    self.onWrongPassword = onWrongPassword
     isSecure = gatekeeper.settings.tls != nil
     if let text = store?.read() {
       sessions = Sessions(
@@ -162,10 +165,11 @@ final class Reception {
     guard tries.mayTry(password, from: network, at: seconds) else { return nil }
     if isRight(given) {
       tries.succeeded(password, from: network)
-    } else if tries.failed(from: network, at: seconds) {
-      return nil
+      return given
     }
-    return given
+    let areTooMany = tries.failed(from: network, at: seconds)
+    if let news = tries.news(from: network) { onWrongPassword(news) }
+    return areTooMany ? nil : given
   }
 
   /// A login with `{"password": …}`: a cookie that scripts cannot read and that other sites' pages do not send.

@@ -89,12 +89,15 @@ struct PasswordTries {
   /// Beyond `perMinute`, this many are tried at once and one more each second, so that the right password has a chance.
   private static let reserve = 5
   private static let knownLimit = 256
+  /// The largest number of lines in the log in a minute.
+  private static let toldLimit = 10
 
   /// By the network's hash: many networks cannot use up what another one has, and need no memory.
   private var counts = [UInt8](repeating: 0, count: 1 << 16)
   /// The second of the minute in which `perMinute` was reached.
   private var exhausted = [UInt8](repeating: 0, count: 1 << 16)
   private var minute: Int64 = 0
+  private var told = 0
   /// Hashes of network and password that were right. The hashes differ in each process.
   private var known: Set<Int> = []
 
@@ -103,6 +106,7 @@ struct PasswordTries {
     if seconds / 60 != minute {
       minute = seconds / 60
       counts = [UInt8](repeating: 0, count: counts.count)
+      told = 0
     }
     return known.contains(Self.hash(password, network))
       || Int64(counts[place(network)]) < Self.allowed(after: exhausted[place(network)], at: seconds)
@@ -118,6 +122,16 @@ struct PasswordTries {
     if counts[place] < .max { counts[place] += 1 }
     if counts[place] <= Self.perMinute { exhausted[place] = UInt8(seconds % 60) }
     return counts[place] > Self.perMinute
+  }
+
+  /// What to tell of a network's latest wrong password; nil: nothing, or enough was told in this minute.
+  mutating func news(from network: String) -> String? {
+    let count = Int(counts[place(network)])
+    guard count == 1 || count == Self.perMinute, told < Self.toldLimit else { return nil }
+    told += 1
+    return count == 1
+      ? "a wrong password came from \(network)"
+      : "\(count) wrong passwords came from \(network) within a minute"
   }
 
   mutating func succeeded(_ password: String?, from network: String) {
