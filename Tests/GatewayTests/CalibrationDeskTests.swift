@@ -134,6 +134,25 @@ import Testing
     #expect(ask(desk, "end").body["state"] == .text("none"))
   }
 
+  @Test func `a room that is renamed during the walk keeps its marks`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let desk = desk()
+    try await stand(near: -50, far: -80) { ask(desk, "begin", #"{"beacon":"key"}"#).status == 200 }
+    #expect(ask(desk, "mark", #"{"room":"kitchen"}"#).status == 200)
+    try await stand(near: -50, far: -80) { try seconds(desk, in: 0) >= 0.6 }
+    #expect(ask(desk, "mark", #"{"room":"hall"}"#).status == 200)
+    try await stand(near: -80, far: -50) { try seconds(desk, in: 1) >= 0.6 }
+    #expect(ask(desk, "fit").status == 200)
+
+    loop.configure(try Scene.configuration(Self.rules.replacing("kitchen", with: "galley")))
+    let (_, walk) = ask(desk, nil)
+    #expect(walk["state"] == .text("walking"), "what was computed was for the former rooms")
+    guard case .list(let rooms)? = walk["walk"]?["rooms"] else { throw NoSuchRoom() }
+    #expect(rooms[0]["room"] == .text("galley"))
+    for room in [0, 1] { #expect(try seconds(desk, in: room) >= 0.6) }
+    #expect(ask(desk, "save").status == 409)
+  }
+
   @Test func `a site that is too large for a calibration is refused before the walk`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let receivers = (0...256).map { "r\($0)" }.joined(separator: ", ")

@@ -66,14 +66,14 @@ final class CalibrationDesk: Sendable {
 
   /// Begins a walk with a beacon. Returns a reason if it cannot.
   func begin(_ beacon: String) -> String? {
-    let found = stage.look { pipeline, _, now -> (Moment, UInt64)? in
+    let found = stage.look { pipeline, _, now -> ([RoomSettings], Moment, UInt64)? in
       guard pipeline.beacon(named: beacon) != nil, let memory = pipeline.hindsight else { return nil }
-      return (now, memory.history.end)
+      return (pipeline.configuration.rooms, now, memory.history.end)
     }
-    guard let (now, place) = found else { return "No beacon of this name was heard yet." }
+    guard let (rooms, now, place) = found else { return "No beacon of this name was heard yet." }
     let isFirst = state.withLock { state in
       guard state.walk == nil else { return false }
-      state.walk = CalibrationWalk(beacon, at: now, since: place)
+      state.walk = CalibrationWalk(beacon, in: rooms, at: now, since: place)
       (state.fit, state.used) = (nil, LiveClock.now)
       return true
     }
@@ -117,7 +117,15 @@ final class CalibrationDesk: Sendable {
         pipeline.configuration, now
       )
     }
-    if let memory { state.withLock { $0.walk?.take(memory, index) } }
+    if let memory {
+      state.withLock { state in
+        state.walk?.take(memory, index)
+        guard state.walk?.follow(configuration.rooms) == true else { return }
+        // It was computed for the former ones.
+        state.fit = nil
+        state.turn += 1
+      }
+    }
     return (configuration, now)
   }
 
@@ -210,6 +218,7 @@ struct CalibrationWalk: Sendable {
   /// When it began.
   let began: Moment
   var marks = MarkBook()
+  private var rooms: [RoomSettings]
   private(set) var sightings: [Sighting] = []
   private(set) var receivers = ReceiverTable()
   /// The latest level that each receiver heard, in dBm, and when.
@@ -217,8 +226,9 @@ struct CalibrationWalk: Sendable {
   /// The number of the event in the history at which the walk continues.
   private var place: UInt64
 
-  init(_ beacon: String, at now: Moment, since place: UInt64) {
+  init(_ beacon: String, in rooms: [RoomSettings], at now: Moment, since place: UInt64) {
     self.beacon = beacon
+    self.rooms = rooms
     began = now
     self.place = place
   }
@@ -244,6 +254,18 @@ struct CalibrationWalk: Sendable {
       if !isFull { sightings.append(sighting) }
     }
     place = memory.history.end
+  }
+
+  /// Continues with other rooms: the marks of a renamed one stay. Returns whether the rooms are others.
+  mutating func follow(_ present: [RoomSettings]) -> Bool {
+    if present == rooms { return false }
+    let (former, names) = (Set(rooms.map(\.name)), Set(present.map(\.name)))
+    for room in rooms where !names.contains(room.name) {
+      let heirs = present.filter { !former.contains($0.name) && $0.place != nil && $0.place == room.place }
+      if heirs.count == 1 { marks.rename(room.name, to: heirs[0].name) }
+    }
+    rooms = present
+    return true
   }
 
   /// In the form that a calibration is computed from.

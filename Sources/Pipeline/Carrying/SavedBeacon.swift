@@ -239,7 +239,7 @@ extension ZoneSettings {
 
 extension RoomSettings {
   /// A hash of the room's receivers and outline, without its name; nil: it has neither.
-  var place: String? {
+  package var place: String? {
     if receivers.isEmpty, outline.isEmpty { return nil }
     var hash = FNV1a()
     hash.combine((floor ?? "").utf8.span)

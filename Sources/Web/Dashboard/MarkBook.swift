@@ -53,6 +53,11 @@ package struct MarkBook: Sendable {
 
   package mutating func removeLast() { _ = marks.popLast() }
 
+  /// Marks what was in a room as in another one.
+  package mutating func rename(_ room: String, to name: String) {
+    for index in marks.indices where marks[index].room == room { marks[index].room = name }
+  }
+
   /// In the format of `calibrate --marks`.
   package var csv: String {
     marks.reduce(into: "time,room,x,y,floor\n") { text, mark in
