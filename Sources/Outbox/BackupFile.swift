@@ -258,9 +258,12 @@ enum StoreCopy {
       }
       try database.close()
       guard verdict == "ok" else { throw DatabaseError(code: SQLITE_CORRUPT, message: verdict) }
+    } catch let error as DatabaseError where [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.code) {
+      throw BackupFault("\(path) is damaged; restart the gateway, which sets a damaged file aside")
     } catch let error as DatabaseError {
       throw BackupFault(
-        "\(path) cannot be copied: \(words(error)); restart the gateway, which sets a damaged file aside")
+        "the copy of \(path) beside the backup cannot be written: \(error); free some space, or name another folder"
+      )
     }
   }
 

@@ -2,10 +2,12 @@ import CSQLite
 import Glibc
 
 /// An error of SQLite, in its own words.
-struct DatabaseError: Error {
+struct DatabaseError: Error, CustomStringConvertible {
   /// The primary result code, such as `SQLITE_FULL`.
   var code: Int32
   var message: String?
+
+  var description: String { words(self) }
 }
 
 /// An SQLite file. It has no lock. Only its owner waits for the disk.

@@ -214,7 +214,7 @@ package struct NewerOutbox: Error, CustomStringConvertible {
 
   package var description: String {
     "the outbox \(path) is of a newer Beaconkeeper (layout \(version)), and this one cannot read it; install the newer "
-      + "version again, or move the file away to start without what is waiting in it"
+      + "version again, or restore a backup from before the upgrade, or move the file away to start without what is waiting in it"
   }
 }
 

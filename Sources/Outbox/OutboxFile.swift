@@ -34,6 +34,9 @@ enum OutboxFile {
         """)
   }
 
+  /// A much later number means damage.
+  static func isNewer(_ found: Int64) -> Bool { (version + 1...version + 100).contains(found) }
+
   /// Creates the tables in an empty file; otherwise checks the version, and raises an earlier one.
   static func makeTables(_ database: SQLConnection) throws {
     let found = try database.value("PRAGMA user_version").int64
@@ -53,8 +56,7 @@ enum OutboxFile {
           CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
           PRAGMA user_version = \(version);
           """)
-    // A much later version number means damage.
-    case let other? where (version + 1...version + 100).contains(other):
+    case let other? where isNewer(other):
       let isSound = try database.value("PRAGMA quick_check(1)").string == "ok"
       if isSound { throw NewerOutbox(version: other) }
       throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")

@@ -65,7 +65,8 @@ package struct StateDirectory: Sendable {
   package func logins(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).logins" }
 
   /// There while a restore gives files their names; see `UnfinishedRestore`.
-  package func restoreMark(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).restoring" }
+  package func restoreMark(gateway: String) -> String { "\(path)/\(topicLevel(gateway))\(Self.restoring)" }
+  static let restoring = ".restoring"
 
   /// The names of a gateway's files in the directory, and whether each is an SQLite file.
   package static func files(gateway: String) -> [(name: String, isStore: Bool)] {

@@ -22,6 +22,16 @@ package enum StoreCheck {
     }
   }
 
+  /// The outbox of a gateway, if a newer version wrote it, and this one would refuse to start.
+  package static func newerOutbox(in directory: StateDirectory, gateway: String) -> NewerOutbox? {
+    let path = directory.file(gateway: gateway)
+    guard access(path, R_OK) == 0,
+      let found = try? Database(unchanging: path).use({ try $0.value("PRAGMA user_version").int64 }),
+      OutboxFile.isNewer(found)
+    else { return nil }
+    return NewerOutbox(path: path, version: found)
+  }
+
   /// Refuses a file from a backup that this program cannot read.
   ///
   /// - Parameter name: such as `yard.sqlite`.
@@ -38,7 +48,7 @@ package enum StoreCheck {
     }
     guard found ?? 0 <= newest else {
       throw BackupFault(
-        "\(name) in the backup is of a newer Beaconkeeper (layout \(found ?? 0)), and this one cannot read it; nothing was done. Install version \(version), which made it"
+        "\(name) in the backup is of a newer Beaconkeeper (layout \(found ?? 0)), and this one cannot read it; nothing was done. Install the version that wrote it (version \(version) made the backup)"
       )
     }
   }

@@ -1,4 +1,5 @@
 import Core
+import FoundationEssentials
 import Glibc
 
 /// A restore is renaming files, or was interrupted: some files are old, and some are the backup's. A mark beside the outbox says
@@ -12,6 +13,14 @@ package struct UnfinishedRestore: Error, CustomStringConvertible {
   package static func refuse(in directory: StateDirectory, gateway: String) throws(UnfinishedRestore) {
     let mark = directory.restoreMark(gateway: gateway)
     guard access(mark, F_OK) != 0 else { throw UnfinishedRestore(mark: mark) }
+  }
+
+  /// That of any gateway, for who cannot read the configuration, which may be why; nil: there is none, or it cannot be seen.
+  package static func any(in directory: StateDirectory) -> UnfinishedRestore? {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
+    return names?.sorted().first { $0.hasSuffix(StateDirectory.restoring) }.map {
+      UnfinishedRestore(mark: "\(directory.path)/\($0)")
+    }
   }
 
   package var what: String {

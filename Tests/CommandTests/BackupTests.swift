@@ -215,6 +215,12 @@ import Testing
       unlink(folder.path + "/b")
       try await run(["sqlite3", "state/yard.sqlite", "PRAGMA user_version = 99"], in: folder)
       #expect(try await command(["backup", "--config", "yard.yaml", "b"], folder).status == 0)
+      for arguments in [["run"], ["doctor"]] {
+        let result = try await command(arguments + ["--config", "yard.yaml"], folder)
+        #expect(result.status == (arguments == ["run"] ? 65 : 69), "\(result)")
+        #expect(
+          (result.output + result.errors).contains("restore a backup from before the upgrade"), "\(result)")
+      }
       try await run(["sqlite3", "state/yard.sqlite", "PRAGMA user_version = 5"], in: folder)
       try await refused("newer Beaconkeeper (layout 99)", folder)
     }
@@ -307,6 +313,15 @@ import Testing
           #expect(result.status == (arguments == ["doctor"] ? 69 : 65) && result.isCalm, "\(cut): \(result)")
           #expect((result.output + result.errors).contains("a restore has not finished"), "\(cut): \(result)")
         }
+        // A file that the configuration names may be missing, too.
+        let unreadable = folder.appendingPathComponent("unreadable.yaml")
+        try Data("nonsense: 1\n".utf8).write(to: unreadable)
+        for arguments in [["run"], ["backup", "c"], ["doctor"]] {
+          let result = try await command(arguments + ["--config", "unreadable.yaml"], folder)
+          #expect(result.status == 78 && result.isCalm, "\(cut): \(result)")
+          #expect((result.output + result.errors).contains("a restore has not finished"), "\(cut): \(result)")
+        }
+        try FileManager.default.removeItem(at: unreadable)
         #expect(try contents(folder) == before, "\(cut)")
         let again = try await command(["restore", "--config", "yard.yaml", "b"], folder)
         #expect(again.status == 0 && access(mark, F_OK) != 0, "\(cut): \(again)")

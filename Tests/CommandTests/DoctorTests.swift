@@ -13,6 +13,18 @@ import Testing
     #expect(result.status == 69 || result.status == 0)
   }
 
+  /// The built-in configuration's name, folder and broker are not this gateway's.
+  @Test func `a configuration with an error is not taken for an empty one`() async throws {
+    let path = try file("gateway: { name: attic }\nradio: { duty: off }\nbrokr: {}\n", "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(result.status == 78)
+    #expect(
+      result.lines.contains { $0.hasPrefix("FAULT") && $0.contains("what depends on it is not checked") })
+    for subject in ["adapter", "former name", "disk", "broker"] {
+      #expect(!result.lines.contains { $0.dropFirst(9).hasPrefix(subject) }, "\(result.output)")
+    }
+  }
+
   @Test func aRadioThatIsOffIsNoFault() async throws {
     let broker = try await Broker()
     defer { broker.stop() }

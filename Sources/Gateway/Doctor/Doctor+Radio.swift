@@ -34,7 +34,7 @@ extension Doctor {
   /// nil: without a radio there would be no receiver at all.
   private var withoutRadio: String? { configuration.scanners.isEmpty ? nil : Configuration.radioOffHint }
 
-  private func kernel() -> DoctorFinding {
+  func kernel() -> DoctorFinding {
     var name = utsname()
     uname(&name)
     let release = withUnsafeBytes(of: name.release) { bytes in

@@ -16,12 +16,15 @@ package struct Doctor: Sendable {
     if let fleet = configuration.fleet {
       return [clock(), library(), await broker().finding] + FleetDoctor(configuration, fleet).examine()
     }
-    let findings = radio() + strangers() + [clock(), disk()] + restore() + formerNames() + [library()]
+    let findings = radio() + strangers() + [clock(), disk()] + state() + formerNames() + [library()]
     let (finding, options) = await broker()
     guard let options else { return findings + [finding] }
     return findings + [finding] + (await shortcomings(options)) + (await permissions(options))
       + (await remains(options))
   }
+
+  /// What is true under any configuration.
+  package func examineMachine() -> [DoctorFinding] { [kernel(), clock(), library()] }
 
   private func library() -> DoctorFinding {
     let name = "libmosquitto \(LibraryVersion.current)"
@@ -89,12 +92,13 @@ package struct Doctor: Sendable {
       : DoctorFinding("disk", .ok, words)
   }
 
-  /// Whether one was cut.
-  private func restore() -> [DoctorFinding] {
+  /// Whether one was cut, or the state is of a newer version.
+  private func state() -> [DoctorFinding] {
     let directory = StateDirectory(configured: configuration.stateDirectory)
     do throws(UnfinishedRestore) {
       try UnfinishedRestore.refuse(in: directory, gateway: configuration.gatewayName)
-      return []
+      let newer = StoreCheck.newerOutbox(in: directory, gateway: configuration.gatewayName)
+      return newer.map { [DoctorFinding("outbox", .fault, "\($0)")] } ?? []
     } catch {
       return [DoctorFinding("restore", .fault, error.what, remedy: UnfinishedRestore.remedy)]
     }

@@ -37,6 +37,7 @@ struct BackupCommand: ParsableCommand {
         (configuration, files) = (loaded.configuration, loaded.files)
       } catch {
         say("\(error)")
+        ConfigurationOption.tellCutRestore()
         throw failure("\(path): nothing was done", .configuration)
       }
     } else {

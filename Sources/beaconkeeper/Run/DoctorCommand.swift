@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Gateway
+import Outbox
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -57,13 +58,18 @@ struct DoctorCommand: AsyncParsableCommand {
       let errors = error.diagnostics.count
       findings.append(
         DoctorFinding(
-          "configuration", .fault, "\(path ?? "") has \(errors == 1 ? "an error" : "\(errors) errors")",
+          "configuration", .fault,
+          "\(path ?? "") has \(errors == 1 ? "an error" : "\(errors) errors"); what depends on it is not checked",
           remedy: "beaconkeeper check \(path ?? "")"))
+      if let cut = UnfinishedRestore.any(in: StateDirectory(configured: nil)) {
+        findings.append(DoctorFinding("restore", .fault, cut.what, remedy: UnfinishedRestore.remedy))
+      }
     }
     if fleet, isUsable, configuration.fleet == nil {
       throw failure("the configuration has no section fleet", .configuration)
     }
-    findings += await Doctor(configuration).examine()
+    let doctor = Doctor(configuration)
+    findings += isUsable ? await doctor.examine() : doctor.examineMachine()
     if json {
       try tell(DoctorFinding.json(findings))
     } else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Outbox
 
 /// The option `--config`, and the configuration that it names.
 struct ConfigurationOption: ParsableArguments {
@@ -36,10 +37,17 @@ struct ConfigurationOption: ParsableArguments {
       return (loaded.configuration, loaded.revision)
     } catch {
       say("\(error)")
+      tellCutRestore()
       let errors = error.diagnostics.count { $0.severity == .error }
       throw failure(
         "\(path): \(errors) \(errors == 1 ? "error" : "errors"); nothing was done", .configuration)
     }
+  }
+
+  /// A restore that was cut may be why the configuration is not whole.
+  static func tellCutRestore() {
+    guard let cut = UnfinishedRestore.any(in: StateDirectory(configured: nil)) else { return }
+    say("beaconkeeper: \(cut)")
   }
 
   /// The message if no configuration is found.
