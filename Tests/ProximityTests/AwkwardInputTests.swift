@@ -106,6 +106,17 @@ import Testing
     }
   }
 
+  @Test func `however many receivers are invented, one that a zone names is heard`() {
+    var scene = Scene([.simple(receivers: [ReceiverIndex(rawValue: 200)])])
+    for second in 0..<20 {
+      for receiver in 0..<100 as Range<UInt16> {
+        scene.hear(Signal.at20m, at: Double(second), receiver: receiver)
+      }
+      if second >= 10 { scene.hear(Signal.at1m, at: Double(second), receiver: 200) }
+    }
+    #expect(scene.story == ["enter 10.0"])
+  }
+
   @Test func aReceiverThatInventsNamesCannotFillTheMemory() {
     var scene = Scene([.simple()])
     for receiver in 0..<4096 as Range<UInt16> { scene.hear(Signal.at3m, at: 1, receiver: receiver) }

@@ -3,7 +3,8 @@ import Core
 
 /// The engine's state of one beacon: the receivers that hear it and its standing in its zones.
 struct BeaconRecord: Sendable {
-  /// Maximum number of receivers per beacon: `Stay.links` has a bit for each. Further ones are ignored until one falls silent.
+  /// Maximum number of receivers per beacon: `Stay.links` has a bit for each. Further ones are ignored until one falls silent, but
+  /// for those that a zone names: invented receivers must not keep them out.
   static let receiverLimit = 64
   /// From this many receivers on, a new receiver replaces a silent one.
   static let receiversKept = 16
@@ -139,7 +140,7 @@ extension BeaconRecord {
   /// - Returns: the index of the link; nil if none is free.
   mutating func add(_ link: Link, _ rules: borrowing SiteRules) -> Int? {
     let index: Int
-    if links.count >= Self.receiversKept, let silent = longestSilent {
+    if links.count >= Self.receiversKept, let silent = longestSilent ?? leastNamed(for: link, rules) {
       for stay in stays.indices {
         stays[stay].links &= ~(1 << UInt64(silent))
         if Int(stays[stay].lastLink) == silent { stays[stay].lastLink = -1 }
@@ -159,6 +160,20 @@ extension BeaconRecord {
 
   private var longestSilent: Int? {
     links.indices.lazy.filter { !links[$0].isCurrent }.min { links[$0].lastHeard < links[$1].lastHeard }
+  }
+
+  /// If there is no room for a link of a receiver that a zone of the beacon names: one of a receiver that none names.
+  private func leastNamed(for link: Link, _ rules: borrowing SiteRules) -> Int? {
+    guard links.count >= Self.receiverLimit, isNamed(link.receiver, rules) else { return nil }
+    for index in links.indices where !isNamed(links[index].receiver, rules) { return index }
+    return nil
+  }
+
+  private func isNamed(_ receiver: ReceiverIndex, _ rules: borrowing SiteRules) -> Bool {
+    for zone in zones {
+      if let named = rules.zones[Int(zone.rawValue)].receivers, named.contains(receiver) { return true }
+    }
+    return false
   }
 
   /// Makes the link count in the zone.
