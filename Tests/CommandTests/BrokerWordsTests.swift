@@ -18,6 +18,18 @@ import Testing
     #expect(!result.errors.contains("SSL routines"))
   }
 
+  @Test func `where all connections of a user have one client id, the broker is not asked about topics`()
+    async throws
+  {
+    let broker = try TestBroker("allow_anonymous true\nuse_username_as_clientid true")
+    try await broker.start()
+    defer { broker.kill() }
+    let path = try file(
+      "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", username: gw }\nradio: { duty: off }\n", "yaml")
+    let told = try await Command(["doctor", "--config", path]).end()
+    #expect(told.output.contains("cannot find out what the gateway may publish"), "\(told.output)")
+  }
+
   /// A gateway beside it, which tries again and again, is no reason to suspect the client id.
   @Test func whatIsNoBrokerForPlainMQTT() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID())")

@@ -194,6 +194,10 @@ extension AccessProbe {
     case unadmitted(ConnectionFailure)
   }
 
+  /// mosquitto's use_username_as_clientid. Each question would end the gateway's own connection.
+  private static let sharedID =
+    "it ends a connection when another of the same user begins, as if both had one client id (use_username_as_clientid)"
+
   /// Whether the broker forwards questions to subscribers. It is tried with `instance`: only gateways subscribe to it, and they
   /// ignore a repetition.
   ///
@@ -228,6 +232,10 @@ extension AccessProbe {
       _ = try await mayPublish(question, to: topic)
       // A broker that forwards nothing sends nothing either, so wait a moment.
       try? await Task.sleep(for: .milliseconds(300))
+      if !listener.isConnected {
+        await listener.stop()
+        return .unadmitted(ConnectionFailure(.clientIDRejected, Self.sharedID))
+      }
     }
     await listener.stop()
     return await hearing.value
