@@ -64,6 +64,9 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
     .systemLibrary(name: "CCapabilities"),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CPrefetch"),
@@ -146,7 +149,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
-        "CDashboardPage", "CTLS", "Beacons", "Configuration", "Contract", "Core", "Phones",
+        "CDashboardPage", "CTLS", "CZlib", "Beacons", "Configuration", "Contract", "Core", "Phones",
         "Pipeline", "Proximity",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

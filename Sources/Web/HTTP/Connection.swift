@@ -20,7 +20,7 @@ final class Connection: ChannelInboundHandler {
     case receiving(HTTPRequestHead, [UInt8])
     /// The answer is being computed or sent.
     case answering
-    case streaming(any EventSource)
+    case streaming(any EventSource, Gzip?)
     case closed
   }
 
@@ -131,6 +131,7 @@ final class Connection: ChannelInboundHandler {
 
   func send(_ response: Response, to head: HTTPRequestHead, isLast: Bool = false) {
     guard let context, !isClosed else { return }
+    let response = Gzip.compressed(response, for: head.headers["accept-encoding"])
     let staysOpen = head.isKeepAlive && !isLast
     let isHead = head.method == .HEAD
     var headers = Self.headers(response, isLast: !staysOpen)
@@ -191,20 +192,20 @@ final class Connection: ChannelInboundHandler {
     guard reception.beginStream(self) else {
       return send(.error(503, "Too many pages are open.", remedy: "Close one."), to: head)
     }
-    state = .streaming(source)
+    let gzip = Gzip.accepts(head.headers["accept-encoding"]) ? Gzip() : nil
+    state = .streaming(source, gzip)
     // X-Accel-Buffering makes nginx forward each event at once.
+    let headers = [("X-Accel-Buffering", "no")] + (gzip == nil ? [] : Gzip.encoding)
     start(
       200,
-      Self.headers(
-        Response(contentType: "text/event-stream", [], headers: [("X-Accel-Buffering", "no")]), isLast: true),
-      context)
+      Self.headers(Response(contentType: "text/event-stream", [], headers: headers), isLast: true), context)
     tick()
     context.flush()
   }
 
   /// Sends the stream's new events. A client that stops reading costs only the data in flight, and is dropped.
   func tick() {
-    guard case .streaming(let source) = state, let context else { return }
+    guard case .streaming(let source, let gzip) = state, let context else { return }
     let now = NIODeadline.now()
     guard context.channel.isWritable else {
       let since = stalledSince ?? now
@@ -218,6 +219,7 @@ final class Connection: ChannelInboundHandler {
     if bytes.isEmpty, now - lastSent > .seconds(15) { bytes = Array(":\n\n".utf8) }
     guard !bytes.isEmpty else { return }
     lastSent = now
+    if let gzip { bytes = gzip.compress(bytes) }
     context.writeAndFlush(
       wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: bytes)))), promise: nil)
   }
