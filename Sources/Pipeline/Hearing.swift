@@ -65,7 +65,7 @@ extension Pipeline {
   ///
   /// - Parameter isBeside: the advertisement also identifies the sender as another beacon, which rooms use instead.
   mutating func process(_ sighting: Sighting, isBeside: Bool = false, into output: inout Output) {
-    history?.note(sighting)
+    history?.note(sighting, at: time)
     while let due = teller.crowds.next, due <= sighting.time { advance(to: due, into: &output) }
     while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
     if teller.nextHeldBack < sighting.time {

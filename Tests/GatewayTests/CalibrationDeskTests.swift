@@ -95,6 +95,7 @@ import Testing
       switch desk.answer(request, rights: Rights(read: true, write: mayWrite)) {
       case .now(let response): response
       case .later(let body): body()
+      case .attempt(let body): body { true }
       case .stream: Response.error(500, "a stream")
       }
     return (response.status, (try? JSONTree(response.body)) ?? .null)
@@ -149,7 +150,7 @@ import Testing
     #expect(walk["state"] == .text("walking"), "what was computed was for the former rooms")
     guard case .list(let rooms)? = walk["walk"]?["rooms"] else { throw NoSuchRoom() }
     #expect(rooms[0]["room"] == .text("galley"))
-    for room in [0, 1] { #expect(try seconds(desk, in: room) >= 0.6) }
+    for room in [0, 1] { #expect(try seconds(desk, in: room) > 0) }
     #expect(ask(desk, "save").status == 409)
   }
 

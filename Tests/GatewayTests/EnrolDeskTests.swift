@@ -101,6 +101,7 @@ import TestSupport
       switch answer {
       case .now(let response): response
       case .later(let body): body()
+      case .attempt(let body): body { true }
       case .stream: nil
       }
     let found = try #require(response)

@@ -50,6 +50,7 @@ import Testing
     switch content.answer(request, rights: Rights(read: true, write: mayWrite)) {
     case .now(let now): response = now
     case .later(let later): response = later()
+    case .attempt(let attempt): response = attempt { true }
     case .stream: throw Trouble("no answer")
     }
     return (response.status, try JSONTree(response.body), String(decoding: response.body, as: UTF8.self))

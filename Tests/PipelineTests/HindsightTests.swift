@@ -25,7 +25,7 @@ struct HindsightTests {
     return hindsight.trial(try Scene.configuration(yaml), of: nil, since: .zero)
   }
 
-  /// By random walks of several beacons, with silence and blindness in them.
+  /// By random walks of several beacons, with silence and blindness in them, and with what scanners deliver late.
   @Test(arguments: 0..<30) func `the same rules decide the same again`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var scene = try scene()
@@ -36,6 +36,12 @@ struct HindsightTests {
         scene.pipeline.setBlind(scene.receiver, true, at: scene.time, into: &scene.output)
         scene.pass(Double.random(in: 0...5, using: &random))
         scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)
+      case 2:
+        let lateness = Double.random(in: 0.5...15, using: &random)
+        scene.pass(lateness)
+        scene.skip(-lateness)
+        try scene.hear(Scene.iBeacon(minor: 1), rssi: .random(in: -95 ... -50, using: &random), for: 0.5)
+        scene.skip(lateness - 0.5)
       default:
         try scene.hear(
           Scene.iBeacon(minor: UInt8.random(in: 1...3, using: &random)),

@@ -106,7 +106,10 @@ extension ConfigurationWriter.Refusal {
   /// A file that cannot be written, and how to mend it.
   package init(cannotWrite path: String, _ error: SystemError) {
     reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"
-    let folder = folder(of: path)
+    // Whoever pastes the command may be in another folder.
+    let real = unsafe realpath(Core.folder(of: path), nil)
+    defer { unsafe free(real) }
+    let folder = unsafe real.map { unsafe String(cString: $0) } ?? Core.folder(of: path)
     switch error.code {
     case EACCES, EPERM:
       let user =

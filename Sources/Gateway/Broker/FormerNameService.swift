@@ -68,8 +68,11 @@ final class FormerNameService: Feature {
       subscriber = "mosquitto_sub"
     }
     let topicOptions = filters.map { "-t \(shellWord($0))" }.joined(separator: " ")
+    // Some brokers send no retained messages to a subscription with wildcards.
+    let publisher = subscriber.replacing("mosquitto_sub", with: "mosquitto_pub", maxReplacements: 1)
     // mosquitto_sub ends with 27 when its time is up, and with another status if it failed.
     return "if that was this gateway's name, clear what it left\(needs): "
+      + "cat \(shellWord(outbox.topics)) | while read -r t; do \(publisher) -r -n -t \"$t\"; done; "
       + "\(subscriber) \(topicOptions) --retained-only --remove-retained -W 3; "
       + "[ $? = 27 ] && rm \(shellWord(outbox.path))* \(shellWord(outbox.topics))"
   }

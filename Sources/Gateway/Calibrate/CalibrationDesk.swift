@@ -246,7 +246,7 @@ struct CalibrationWalk: Sendable {
     var map = ReceiverMap()
     map.learn(memory.receivers) { receivers.index(of: $0) }
     memory.history.forEach(from: place) { event in
-      guard case .sighting(var sighting) = event, sighting.beacon == index, let level = sighting.rssi,
+      guard case .sighting(var sighting, _) = event, sighting.beacon == index, let level = sighting.rssi,
         let receiver = map[sighting.receiver]
       else { return }
       sighting.receiver = receiver

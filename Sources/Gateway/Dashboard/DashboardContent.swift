@@ -94,7 +94,7 @@ package struct DashboardContent: Content {
         content.edit { $0.add(call.request) { content.stage.suggestion(for: $0) } }
       },
       .change(.post, "undo") { content, call in content.edit { $0.undo(call.request) } },
-      .post("try") { content, call in .later { content.attempt(call.request.body) } },
+      .post("try") { content, call in .attempt { content.attempt(call.request.body, isAwaited: $0) } },
       .get("plan") { content, _ in
         .now(Response(content.stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
       },
@@ -288,7 +288,7 @@ package struct DashboardContent: Content {
 
 extension DashboardContent {
   /// The decisions of other rules.
-  func attempt(_ body: [UInt8]) -> Response {
+  func attempt(_ body: [UInt8], isAwaited: () -> Bool = { true }) -> Response {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
     let name = TrialRequest.beacon(in: tree)
     let revision = stage.details.revision
@@ -300,11 +300,14 @@ extension DashboardContent {
     if let name, beacon == nil { return Self.unheard(name) }
     do throws(TrialRequest.Refusal) {
       let request = try TrialRequest(tree, of: hindsight.configuration)
+      // In memory there are only the latest decisions.
+      let kept = recent.isFull ? stage.diary?.transitions(since: now.wallTime - request.length) : nil
       let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
       return Response(
         TrialAnswer(
           request, of: beacon, hindsight, recent, now,
-          yaml: zonesYAML(changed) + receiversYAML(request.receivers), revision: revision
+          yaml: zonesYAML(changed) + receiversYAML(request.receivers), revision: revision, kept: kept,
+          isAwaited: isAwaited
         ).json)
     } catch {
       return .error(422, "This cannot be tried: \(error).")

@@ -286,6 +286,17 @@ package final class Diary: Feature {
 }
 
 extension Diary {
+  /// All transitions since a time, the newest first; nil: unknown, or there are too many.
+  func transitions(since time: WallTime) -> [TransitionMessage]? {
+    var query = DiaryQuery()
+    (query.kinds, query.since) = ([.zone, .room], time)
+    let limit = 20_000
+    let found = read(within: Self.startPatience) { [query] store, pending in
+      try pending.reversed().filter(query.matches) + store.entries(query, limit: limit)
+    }
+    return found.flatMap { $0.count < limit ? $0.compactMap(\.transition) : nil }
+  }
+
   /// The latest transitions of earlier runs, the oldest first.
   func latest(_ limit: Int) -> [TransitionMessage] {
     var query = DiaryQuery()

@@ -53,9 +53,10 @@ extension Hindsight {
   ///   - warmUp: how long before `since` to begin; nil: at the first stored sighting.
   ///   - spacing: the time between two points of the trace.
   ///   - decidesRooms: false leaves out rooms, which take nearly all of the time; zones of rooms then watch all receivers.
+  ///   - isAwaited: is asked now and then; once it is false the rest is left out.
   package func trial(
     _ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime, warmUp: TimeSpan? = nil,
-    spacing: TimeSpan = .zero, decidesRooms: Bool = true
+    spacing: TimeSpan = .zero, decidesRooms: Bool = true, isAwaited: () -> Bool = { true }
   ) -> Trial {
     var configuration = configuration
     if !decidesRooms { for place in configuration.zones.indices { configuration.zones[place].rooms = nil } }
@@ -77,11 +78,17 @@ extension Hindsight {
         isSameBoot: beginning.isSameBoot, at: beginning.time, wallTime: beginning.wallTime, into: &output)
       trial.take(&output)
     }
+    var (count, isOver) = (0, false)
     history.forEach(from: history.start) { event in
+      count += 1
+      if count & 0xFF == 0, !isOver { isOver = !isAwaited() }
+      if isOver { return }
       switch event {
-      case .sighting(let sighting):
+      case .sighting(let sighting, let now):
         guard beacon == nil || beacon == sighting.beacon else { return }
         if let start, sighting.time < start { return }
+        // What was decided before it came was decided without it.
+        if now > sighting.time, now > next.time { next.advance(to: now, into: &output) }
         next.observeAgain(sighting, into: &output)
         if sighting.time >= since {
           trial.sightings += 1

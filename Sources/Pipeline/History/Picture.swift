@@ -70,7 +70,7 @@ extension Pipeline {
     guard let history else { return (trace, first) }
     var last: Sighting?
     history.forEach(from: first) { event in
-      guard case .sighting(let sighting) = event, sighting.beacon == beacon else { return }
+      guard case .sighting(let sighting, _) = event, sighting.beacon == beacon else { return }
       trace.note(sighting, in: engine, zones: [])
       last = sighting
     }

@@ -6,14 +6,15 @@ import Core
 package struct SightingHistory: Sendable {
   /// The events, in the order in which they were processed.
   package enum Event: Sendable {
-    case sighting(Sighting)
+    /// With the pipeline's time when it came, which is later if it came late, as from scanners.
+    case sighting(Sighting, at: MonotonicTime)
     /// A receiver became blind, or works again.
     case blindness(ReceiverIndex, Bool, MonotonicTime)
     /// The index is reused. Earlier sightings with it belong to another beacon.
     case retirement(BeaconIndex)
   }
 
-  /// An event in 24 bytes.
+  /// An event in 32 bytes.
   private struct Record: Sendable {
     var time: Int64
     var wallTime: Int64
@@ -23,6 +24,8 @@ package struct SightingHistory: Sendable {
     var rssi: Int8
     /// `unknown`: none.
     var measuredPower: Int8
+    /// By how much a sighting came late, in ns.
+    var lateness: Int64 = 0
 
     static let unknown = Int8.min
   }
@@ -73,13 +76,15 @@ package struct SightingHistory: Sendable {
     if end == 0, beginning.beacons.count <= Beginning.limit { self.beginning = beginning }
   }
 
-  package mutating func note(_ sighting: Sighting) {
+  /// - Parameter now: the pipeline's time.
+  package mutating func note(_ sighting: Sighting, at now: MonotonicTime) {
     if sighting.beacon == .nobody { return }
     append(
       Record(
         time: sighting.time.nanoseconds, wallTime: sighting.wallTime.nanoseconds,
         beacon: sighting.beacon.rawValue, receiver: sighting.receiver.rawValue,
-        rssi: sighting.rssi ?? Record.unknown, measuredPower: sighting.measuredPower ?? Record.unknown))
+        rssi: sighting.rssi ?? Record.unknown, measuredPower: sighting.measuredPower ?? Record.unknown,
+        lateness: max(now - sighting.time, .zero).nanoseconds))
   }
 
   mutating func note(_ receiver: ReceiverIndex, isBlind: Bool, at time: MonotonicTime) {
@@ -133,7 +138,8 @@ package struct SightingHistory: Sendable {
       Sighting(
         beacon: beacon, receiver: receiver, rssi: record.rssi == Record.unknown ? nil : record.rssi,
         measuredPower: record.measuredPower == Record.unknown ? nil : record.measuredPower, time: time,
-        wallTime: WallTime(nanoseconds: record.wallTime)))
+        wallTime: WallTime(nanoseconds: record.wallTime)),
+      at: time + TimeSpan(nanoseconds: record.lateness))
   }
 
   /// The history with new beacon indices. Events of beacons without a new index are dropped.

@@ -23,9 +23,12 @@ package struct TrialAnswer: Sendable {
   /// - Parameters:
   ///   - beacon: that of the request.
   ///   - yaml: the changes, as lines of the configuration.
+  ///   - kept: all real transitions of the time, the newest first; nil: `recent` has what is known.
+  ///   - isAwaited: once this is false the answer is not whole.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
-    _ now: Moment, yaml: String, revision: String?
+    _ now: Moment, yaml: String, revision: String?, kept: [TransitionMessage]? = nil,
+    isAwaited: () -> Bool = { true }
   ) {
     // Rooms take nearly all of the time. If no zone on trial consists of rooms, the trial leaves out rooms and all zones of
     // rooms.
@@ -33,12 +36,12 @@ package struct TrialAnswer: Sendable {
     let isWithoutRooms = !request.zones.isEmpty && ofRooms.isDisjoint(with: request.zones)
     var trial = hindsight.trial(
       request.configuration, of: beacon, since: now.time - request.length,
-      spacing: .seconds(request.length.seconds / 3000), decidesRooms: !isWithoutRooms)
-    let latest = recent.transitions(atMost: RecentDecisions.limit)
+      spacing: .seconds(request.length.seconds / 3000), decidesRooms: !isWithoutRooms, isAwaited: isAwaited)
+    let latest = kept ?? recent.transitions(atMost: RecentDecisions.limit)
     var begin = trial.span.map { now.wallTime(of: $0.from) }
     // Where no real decisions are remembered, there is nothing to compare with.
-    if recent.isFull, let oldest = latest.last.map({ min($0.wallTime + Self.lateness, now.wallTime) }),
-      let from = begin,
+    if kept == nil, recent.isFull,
+      let oldest = latest.last.map({ min($0.wallTime + Self.lateness, now.wallTime) }), let from = begin,
       oldest > from
     {
       begin = oldest

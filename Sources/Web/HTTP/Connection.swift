@@ -34,6 +34,8 @@ final class Connection: ChannelInboundHandler {
   /// When it began to wait, or got its request; see `Reception`.
   var turn: UInt64 = 0
   private var stalledSince: NIODeadline?
+  /// What is computed for it.
+  private var attempt: Attempt?
   private var lastSent = NIODeadline.now()
   /// Whether the client sends nothing more.
   private var hasLeft = false
@@ -63,6 +65,7 @@ final class Connection: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) {
     state = .closed
     timeout?.cancel()
+    attempt?.end()
     reception.left(self)
     self.context = nil
   }
@@ -270,12 +273,21 @@ extension Connection {
     case .now(let response): send(response, to: head)
     case .later(let body):
       guard let future = reception.compute(body) else {
-        return send(.error(503, "Too much is being computed.", remedy: "Try again in a moment."), to: head)
+        return send(Self.tooMuch, to: head)
       }
+      future.assumeIsolated().whenSuccess { [weak self] in self?.send($0, to: head) }
+    case .attempt(let body):
+      guard let (attempt, future) = reception.attempt(by: request, body) else {
+        return send(Self.tooMuch, to: head)
+      }
+      self.attempt = attempt
       future.assumeIsolated().whenSuccess { [weak self] in self?.send($0, to: head) }
     case .stream(let source): stream(source(), to: head)
     }
   }
+
+  private static let tooMuch = Response.error(
+    503, "Too much is being computed.", remedy: "Try again in a moment.")
 
   static let tooManyTries = Response(
     status: 429,

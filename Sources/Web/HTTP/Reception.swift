@@ -2,6 +2,17 @@ import Configuration
 import Core
 import Dispatch
 import NIOCore
+import Synchronization
+
+/// An answer that is being computed, as long as somebody waits for it.
+final class Attempt: Sendable {
+  private let flag = Atomic(true)
+  var isAwaited: Bool { flag.load(ordering: .relaxed) }
+  func end() { flag.store(false, ordering: .relaxed) }
+
+  /// The client that is told has begun another one.
+  static let ended = Response.error(409, "Another attempt has begun.")
+}
 
 /// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
 final class Reception {
@@ -28,8 +39,11 @@ final class Reception {
   /// Browsers send a host's cookies to all its ports, so each gateway on a host needs another name.
   var cookieName = "beaconkeeper"
   private let queue = DispatchQueue(label: "http")
+  private let attemptQueue = DispatchQueue(label: "attempts")
   private let disk = DispatchQueue(label: "logins")
   private var waiting = 0
+  /// The latest of each client, by its session or password, and its network.
+  private var attempts: [[String]: Attempt] = [:]
 
   private var connections: [ObjectIdentifier: Connection] = [:]
   private var turn: UInt64 = 0
@@ -131,6 +145,27 @@ final class Reception {
     queue.async { promise.succeed(body()) }
     promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.waiting -= 1 }
     return promise.futureResult
+  }
+
+  /// Computes what the client waits for, beside all other answers; nil: too many wait already.
+  func attempt(by request: Request, _ body: @escaping @Sendable (@Sendable () -> Bool) -> Response) -> (
+    Attempt, EventLoopFuture<Response>
+  )? {
+    let headers = request.headers
+    let client = [
+      Network.of(request.peer), Sessions.id(in: headers["cookie"], named: cookieName) ?? "",
+      headers["authorization"] ?? "",
+    ]
+    attempts.removeValue(forKey: client)?.end()
+    guard attempts.count < Self.waitingLimit else { return nil }
+    let attempt = Attempt()
+    attempts[client] = attempt
+    let promise = loop.makePromise(of: Response.self)
+    attemptQueue.async { promise.succeed(attempt.isAwaited ? body { attempt.isAwaited } : Attempt.ended) }
+    promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+      if self?.attempts[client] === attempt { self?.attempts[client] = nil }
+    }
+    return (attempt, promise.futureResult)
   }
 
   // MARK: Rights

@@ -22,12 +22,16 @@ export function strangersView() {
   }
   const update = list(body, (one) => stranger(one, enrol));
   let timer = null, isEnded = false;
+  /** Those that were strangers here: one that is added stays, so that one sees it. */
+  const met = new Set();
 
   async function ask() {
     clearTimeout(timer);
     try {
-      const { devices, overlooked: more, why } = await api(`strangers?reveal=${reveal.checked ? 1 : 0}`);
+      const { devices: all, overlooked: more, why } = await api(`strangers?reveal=${reveal.checked ? 1 : 0}`);
       if (isEnded) return;
+      const devices = all.filter((one) => !one.beacon || met.has(one.id));
+      for (const one of devices) met.add(one.id);
       show(none, devices.length === 0);
       const [what, remedy] = why || !store.overview || hears(store.overview) ? text.none : text.deaf;
       say(none.querySelector('strong'), what);

@@ -19,7 +19,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   // The revision of the file that the gateway uses, and the one from which the form was filled.
   let running = null, filled = null, filledWith = null;
   // The revision of the form's content; the revision that was saved and is not in use yet.
-  let obstacle = null, isStale = false, renewing = null, decidedAt = 0;
+  let obstacle = null, isStale = false, renewing = null, decidedAt = 0, took = 0;
   let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
   // The revisions that this tab has saved, the latest last: only its own changes are taken back here.
   const own = remembered('saved', []);
@@ -115,7 +115,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   }
 
   async function ask() {
-    const mine = asking = new AbortController();
+    const mine = asking = new AbortController(), asked = performance.now();
     const question = { beacon, minutes: Number(minutes.value), zones: [{ zone: zone.zone, ...numbers }] };
     if (changesReceivers()) question.receivers = changedReceivers();
     try {
@@ -134,6 +134,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       say(yaml, reply.yaml);
       node.dataset.state = 'decided';
       decidedAt = performance.now();
+      took = decidedAt - asked;
       onReply({ ...reply, changesReceivers: changesReceivers() });
     } catch (error) {
       if (mine.signal.aborted) return;
@@ -150,10 +151,10 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     }
   }
 
-  /** A transition came: the decisions are looked at again, but not at each. */
+  /** A transition came: the decisions are looked at again, but not at each, and the less often the longer the gateway needs. */
   function renew() {
     if (renewing || document.hidden) return;
-    renewing = setTimeout(() => { renewing = null; again(); }, Math.max(0, decidedAt + 10_000 - performance.now()));
+    renewing = setTimeout(() => { renewing = null; again(); }, Math.max(0, decidedAt + Math.max(10_000, 50 * took) - performance.now()));
   }
 
   const wanted = () => ({ ...numbers, ...changesReceivers() ? { receivers: changedReceivers() } : {}, revision: filled });
