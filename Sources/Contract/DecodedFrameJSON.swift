@@ -56,6 +56,7 @@ package struct DecodedFrameJSON {
   private func identity(_ frame: Frame, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
     switch frame {
     case .iBeacon(let frame):
+      if hasReadings(.iBeacon(frame), data), let model = frame.model { writer.field("model", model) }
       writer.field("uuid", uuidText(frame.uuid))
       writer.field("major", frame.major)
       writer.field("minor", frame.minor)
@@ -86,7 +87,7 @@ package struct DecodedFrameJSON {
       if frame.isTriggerBased { writer.field("trigger_based", true) }
       address(frame.address, &writer)
     case .sensor(let sensor):
-      writer.field("model", sensor.format.model)
+      writer.field("model", sensor.format.model(of: data))
       if frame.isEncrypted(in: data) { writer.field("encrypted", true) }
       sensor.forEachDetail(in: data) { name, detail in
         writer.key(named: name)
@@ -105,10 +106,7 @@ package struct DecodedFrameJSON {
   private func readings(_ frame: Frame, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
     switch frame {
     case .eddystoneTLM, .sensor: break
-    case .iBeacon:
-      var isEmpty = true
-      frame.forEachReading(in: data) { _ in isEmpty = false }
-      if isEmpty { return }
+    case .iBeacon: guard hasReadings(frame, data) else { return }
     case .bthome(let frame):
       guard case .objects(_, let rest) = frame.content else { return }
       if let rest { writer.field("rest_declined", rest.description) }
@@ -117,6 +115,12 @@ package struct DecodedFrameJSON {
     writer.object("readings") { writer in
       frame.forEachReading(in: data) { write($0, data, &writer) }
     }
+  }
+
+  private func hasReadings(_ frame: Frame, _ data: Span<UInt8>) -> Bool {
+    var isEmpty = true
+    frame.forEachReading(in: data) { _ in isEmpty = false }
+    return !isEmpty
   }
 
   private func write(_ reading: Reading, _ data: Span<UInt8>, _ writer: inout JSONWriter) {

@@ -30,7 +30,7 @@ import Testing
     ),
     // Govee: a temperature below zero, and a sensor that failed.
     ("09ff88ec00835d295f00", "battery_pct 95.0, humidity_pct 45.7, temperature_c -22.0"),
-    ("09ff88ec00035d29df00", ""),
+    ("09ff88ec00035d29df00", "battery_pct 95.0"),
     (
       "0d09475648353130365f31323334030388ec09ff010001010cd79cf4",
       "humidity_pct 45.7, pm2_5_ug_m3 12.0, temperature_c 21.5"
@@ -38,15 +38,18 @@ import Testing
     ("03035184" + "14ff30584001000101e402461770ffff46ffffffff", "temperature_c_3 60.0"),
     // SwitchBot: 12.3 °C below zero; a door; a bot that is no switch.
     ("09163dfd54006403" + "0c2d", "battery_pct 100.0, humidity_pct 45.0, temperature_c -12.3"),
-    ("0c163dfd640064000000000000", "battery_pct 100.0, light false, motion false, opening false"),
+    (
+      "0c163dfd640064000000000000",
+      "battery_pct 100.0, light false, motion false, opening false, press_count 0.0"
+    ),
     ("06163dfd484064", "battery_pct 100.0"),
     // Objects of Qingping and Xiaomi, known and unknown, and cut.
     ("1416cdfd08120605040302010804012c01000f0107", "illuminance_lx 300.0, motion true, packet_id 7.0"),
     ("1216cdfd080c06050403020155020000" + "02015a", "battery_pct 90.0"),
     ("0e16cdfd080c0605040302010104d700", ""),
     ("121695fe5030e10405060504030201" + "0310" + "01" + "00", "packet_id 5.0"),
-    ("141695fe5030e1040506050403020101100300" + "0001", "button double_press, packet_id 5.0"),
-    ("141695fe5030e1040506050403020101100304" + "0002", "button_5 long_press, packet_id 5.0"),
+    ("141695fe5030e2040506050403020101100300" + "0001", "button double_press, packet_id 5.0"),
+    ("141695fe5030e2040506050403020101100304" + "0002", "button_5 long_press, packet_id 5.0"),
     // A knob that was pressed twice, and turned while it was pressed.
     ("141695fe5030b6030506050403020101100300" + "0203", "button double_press, packet_id 5.0"),
     ("141695fe5030b6030506050403020101100303" + "0004", "dimmer_2 rotate_right 3, packet_id 5.0"),
@@ -153,16 +156,222 @@ import Testing
       "19ff02072100020100000001ffffffffffff225901" + "2c01e80088",
       "battery_pct 89.0, humidity_pct 34.0, packet_id 136.0"
     ),
+    // A tyre in the frost.
+    ("0309425208ff281dfb016c0102", "battery_v 2.9, pressure_hpa 1510.0, temperature_c -5.0"),
+    // What is not measured, or nobody has: 0x7FFF, all ones, all zeros, too much.
+    ("05166e2aff7f", ""),
+    ("0e095450333537532028313233342907ffc2ffffff022c", "battery_low false"),
+    ("09163dfd540064000000", "battery_pct 100.0"),
+    (
+      "06163dfd35006412ff6909c1020304050601030398a600002ee0",
+      "battery_pct 100.0, humidity_pct 38.0, temperature_c 24.3"
+    ),
+    ("04097370730aff34080000009a0f5f08", "battery_pct 95.0, temperature_c 21.0"),
+    ("0dff5900035d4190010102030a0b", "battery_pct 100.0, battery_v 2.91, temperature_c 25.0"),
+    ("17ffc50000000102030405060708090a0b0c0d0e20bcbe4c", ""),
+    // Numbers that are another company's id.
+    ("04097370730aff06009a0f0000005f08", "battery_pct 95.0, humidity_pct 39.94, temperature_c 0.06"),
+    // A door of Qingping that was left open; a motion, and no light.
+    ("0e16cdfd4804010203040506040102", "opening true"),
+    ("1116cdfd4812010203040506080401030000", "motion true"),
+    (
+      "1b16cdfd88520102030405060104d700c2011502320019012a0201ff",
+      "battery_pct 100.0, humidity_pct 45.0, sound_inst_dba 42.0, temperature_c 21.5, voc_index 50.0"
+    ),
+    // Xiaomi: motion three seconds ago is motion; which key; light that is no lux; a lock; a door that is pried open.
+    ("151695fe50508d0a0506050403020117100403000000", "motion true, packet_id 5.0"),
+    ("151695fe50508d0a050605040302011710043c000000", "motion false, packet_id 5.0"),
+    ("131695fe50503135050605040302011848021e00", "motion true, packet_id 5.0"),
+    ("121695fe50504919050605040302010c4e0102", "button_2 press, packet_id 5.0"),
+    (
+      "121695fe50504919050605040302010d4e0103",
+      "button double_press, button_2 double_press, packet_id 5.0"
+    ),
+    ("121695fe50506859050605040302010e4a0100", "button long_press, packet_id 5.0"),
+    ("121695fe5050613a050605040302010c560104", "button_4 press, packet_id 5.0"),
+    ("121695fe5050101c050605040302010c4e0108", "button long_press, packet_id 5.0"),
+    (
+      "141695fe5050691505060504030201011003020001",
+      "button long_press, button_2 long_press, packet_id 5.0"
+    ),
+    ("141695fe50508d0a050605040302010f0003000100", "light true, motion true, packet_id 5.0"),
+    ("141695fe5050830a050605040302010f00032c0100", "illuminance_lx 300.0, motion true, packet_id 5.0"),
+    ("141695fe5050f60705060504030201071003010000", "light false, packet_id 5.0"),
+    ("1a1695fe50508407050605040302010b0009050000000000000000", "lock false, packet_id 5.0"),
+    ("121695fe505084070506050403020107000104", "opening true, packet_id 5.0, tamper true"),
+    ("121695fe50508918050605040302010f4a0101", "opening true, packet_id 5.0, tamper true"),
+    (
+      "1a1695fe5050054b05060504030201166e0901bca2000000000000",
+      "heart_rate_bpm 70.0, mass_kg 70.0, packet_id 5.0"
+    ),
+    // A version that there is not.
+    ("121695fe5070e104050605040302010a10015a", ""),
+    // SwitchBot's locks: unlocked; stuck, and the door stands open. A leak. Presses that are counted.
+    (
+      "06163dfd6f80640cff6909c102030405060a9000",
+      "battery_pct 100.0, lock true, moving false, opening false, problem false"
+    ),
+    (
+      "06163dfd6f80640cff6909c102030405060ac420",
+      "battery_pct 100.0, moving false, opening true, problem true"
+    ),
+    (
+      "06163dfd2480640fff6909c102030405060a80105a0000",
+      "battery_pct 90.0, lock false, moving false, opening true, problem false"
+    ),
+    (
+      "06163dfd2600640cff6909c102030405060ada03",
+      "battery_low true, battery_pct 90.0, moisture_detected true, tamper true"
+    ),
+    (
+      "0c163dfd644064060000000003",
+      "battery_pct 100.0, light false, motion true, opening true, press_count 3.0"
+    ),
+    (
+      "06163dfd64406410ff6909c102030405060a900000000002",
+      "battery_pct 100.0, light false, motion true, opening true, press_count 2.0"
+    ),
+    (
+      "06163dfd76006413ff6909c102030405060a0000000000050398a6",
+      "battery_pct 100.0, humidity_pct 38.0, light_level 5.0, temperature_c 24.3"
+    ),
+    // Buttons of sensors.
+    (
+      "0302f0ff15ff10000080010203040506b80b68012403803a0900",
+      "battery_v 3.0, button press, humidity_pct 50.25, temperature_c 22.5, uptime_s 604800.0"
+    ),
+    (
+      "0dff5900035dc190c10102030a0b",
+      "battery_pct 100.0, battery_v 2.91, button press, distance_mm 146.8, temperature_c 25.0"
+    ),
+    // Kontakt.io's own example; a press a moment ago, and long ago.
+    (
+      "2c166afe03020b2003132020050610010203050fbeae333c0212200308007d0309803e041610800c04113780bb",
+      "acceleration_x_g 0.02, acceleration_y_g 0.03, acceleration_z_g 0.05, humidity_pct 32.0, movement_count 16.0, press_count 55.0, temperature_c 32.13"
+    ),
+    ("07166afe03020b17", "temperature_c 23.0"),
+    ("0b166afe03030d0300020bfb", "button press, temperature_c -5.0"),
+    ("0b166afe03030dffff020c5a", "battery_pct 90.0"),
+    ("08166afe0309130000", ""),
+    ("0d166afe02080401ff0479617565", ""),
+    // Estimote's: of both kinds, and a sticker.
+    (
+      "02010403039afe17169afe2247a038d5eb032640000001414447faffffffff",
+      "acceleration_x_g 0.0, acceleration_y_g 0.02, acceleration_z_g 1.02, moving false"
+    ),
+    (
+      "02010403039afe17169afe2247a038d5eb03264001ffffffff492566bc2e50",
+      "battery_pct 80.0, battery_v 2.99, temperature_c 25.5, uptime_s 4870800.0"
+    ),
+    (
+      "02010403039afe17169afe0247a038d5eb03264001d842ed73492566bc2e53",
+      "battery_v 2.99, illuminance_lx 276.48, temperature_c 25.5, uptime_s 4870800.0"
+    ),
+    (
+      "02010403030f1817ff5d01011efe427eb6f4bc2f040168a1aafe05c1452553",
+      "acceleration_x_g -0.03, acceleration_y_g 0.08, acceleration_z_g -0.98, moving false, temperature_c 22.5"
+    ),
+    // Minew's frames.
+    ("0d16e1ffa1024501aabbccddeeff", "battery_pct 69.0, light true"),
+    ("0e16e1ffa111320001aabbccddeeff", "battery_pct 50.0, motion true"),
+    ("0e16e1ffa113631973aabbccddeeff", "battery_pct 99.0, temperature_c 25.45"),
+    (
+      "1716e1ffa1150000ff80013b000000449e58aabbccddeeff",
+      "acceleration_x_g 0.0, acceleration_y_g -0.5, acceleration_z_g 1.23"
+    ),
+    ("1016e1ffa1176304840000aabbccddeeff", "battery_pct 99.0, pressure_hpa 1156.0"),
+    ("1116e1ffa118321234567801aabbccddeeff", "battery_pct 50.0, vibration true"),
+    ("0d16e1ffa1204501aabbccddeeff", "battery_pct 69.0, tamper true"),
+    ("0d16e1ffa1216301aabbccddeeff", "battery_pct 99.0, moisture_detected true"),
+    ("0c16e1ffa1204501aabbccddee", ""),
+    (
+      "1aff390651012345220100efb598c3b498c0b63cbed37ebd0398bd",
+      "battery_pct 69.0, button press, motion true, packet_id 35.0, tamper false"
+    ),
+    (
+      "1aff39065102466441ff0fef0398c6b63cc2b498c177bec0cb98bd",
+      "battery_pct 100.0, button_2 press, motion false, packet_id 70.0, tamper true"
+    ),
+    ("12ff3906a40163010001ff6745233123ac1234", "battery_pct 99.0, opening true, tamper false"),
+    (
+      "12ff3906ca030300050005ff0421643a7ac951",
+      "acceleration_x_g 0.02, acceleration_y_g 0.02, acceleration_z_g -0.98, battery_pct 100.0"
+    ),
+    ("1bff3906ca05010200197348466d696e65770000000100001234abcd", "temperature_c 25.45"),
+    ("1bff3906ca18007f230110320000000000000000000000001234abcd", "count 291.0, count_2 12816.0"),
+    (
+      "1bff3906ca1b010007000165332211ac05ef197300c5000000000010",
+      "battery_v 1.52, temperature_c 25.45, tx_power_dbm -59.0"
+    ),
+    // Govee's: an event with its key, and one with a wrong check; somebody there; two probes; eight octets.
+    (
+      "1bff88efec0011223344ea54177bafaba85cccb1aebc0b2d8947edfc",
+      "battery_pct 100.0, button press, packet_id 287454020.0"
+    ),
+    ("1bff88efec0011223344ea54177bafaba85cccb1aebc0b2d8947edfd", ""),
+    ("09ff4388ec0001010111", "motion true, occupancy true"),
+    ("0b09475635313132313233340bff01000101035d295f0082", "battery_pct 95.0, temperature_c_2 22.0"),
+    (
+      "0bff01000101035d295f00000d09475648353130385f31323334",
+      "battery_pct 95.0, humidity_pct 45.7, temperature_c 22.0"
+    ),
+    // ThermoPro's skewers.
+    ("070954503936305208ff014700500b3700", "temperature_c_3 41.0, temperature_c_4 25.0"),
+    ("11ff280801034fc8d403505643017d511e00", "battery_v 3.0, pressure_hpa 980.0, temperature_c 19.0"),
+    (
+      "15ff330101cf00cf00cf002ec903b2d7009167fa0700",
+      "humidity_pct 46.0, pressure_hpa 969.0, temperature_c 20.7"
+    ),
+    ("12ff5900076ce40cffffffd204ffff01d318ff", "battery_v 3.3, distance_mm 1234.0"),
+    // MikroTik's tag that was tilted.
+    (
+      "15ff4f09010010a90000fdff01008015809600000260",
+      "acceleration_x_g 0.0, acceleration_y_g -0.01, acceleration_z_g 0.0, battery_pct 96.0, moving true, opening true, temperature_c 21.5, uptime_s 38528.0, vibration false"
+    ),
   ]) func `a sensor's readings are those that its maker means`(payload: String, expected: String) {
     #expect(text(payload) == expected)
   }
 
   @Test(arguments: [
-    ("151695fe58585b050506050403020195ef58763c2600", "MiBeacon"),
-    ("15ff4f09010110a90000fdff01008015809600000160", "MikroTik"),
-  ]) func `encrypted readings say that they need a key`(payload: String, format: String) {
-    #expect(declines(payload) == [.encrypted], "\(format)")
+    ("151695fe58585b050506050403020195ef58763c2600", Decline.encrypted),
+    // MikroTik's: nobody else knows how.
+    ("15ff4f09010110a90000fdff01008015809600000160", .unknownCipher),
+  ]) func `encrypted readings say whether a key would help`(payload: String, reason: Decline) {
+    #expect(declines(payload) == [reason])
     #expect(BeaconsTests.readings(payload).isEmpty)
+  }
+
+  /// What a product's number means, and the words for a tracker, which is nobody's sensor.
+  @Test func `a sensor says its model, and a tracker its kind`() {
+    func model(_ payload: String) -> String? {
+      var model: String?
+      let octets = bytes(payload)
+      FrameDecoder.forEachFrame(in: octets.span) { result, data in
+        switch result {
+        case .frame(.sensor(let sensor), _): model = sensor.format.model(of: data)
+        case .frame(.iBeacon(let beacon), _): model = beacon.model
+        case .frame(.noise(let noise), _): model = noise.rawValue
+        default: break
+        }
+      }
+      return model
+    }
+    #expect(model("151695fe5020aa01da0605040302010d1004d700c201") == "LYWSDCGQ")
+    #expect(model("151695fe5020ffffda0605040302010d1004d700c201") == "Xiaomi sensor")
+    #expect(model("1416cdfd08120605040302010804012c01000f0107") == "CGPR1")
+    #expect(model("1aff4c000215a495bb40c5b14b44b5121370f02d74de004403f8c5") == "Tilt hydrometer")
+    #expect(model("0201061aff4c000215f29dc74adbbd12de318ac8b046dd442500010203c5") == nil)
+    #expect(model("0616b2fc010100") == "Tracker")
+    #expect(model("0616b2fc010000") == "Tracker, away from its owner")
+    #expect(model("061659fd010203") == "Samsung SmartTag")
+  }
+
+  @Test(arguments: [
+    ("iTAG   ", Noise.iTag), ("nut", .nut), ("Nut mini", .nut), ("Nutale", .nut), ("Tile", .tile),
+    ("Nutella", nil), ("Tiled Desk", nil), ("iTAGs", nil),
+  ]) func `a tracker is told by its name as a word`(name: String, expected: Noise?) {
+    let payload = [UInt8(name.utf8.count + 1), 0x09] + Array(name.utf8)
+    #expect(Noise.tracker(FormatContext(payload: payload.span, address: nil)) == expected)
   }
 
   /// The manual's table of models is the registry's.
@@ -171,7 +380,11 @@ import Testing
     for format in FormatRegistry.sensors.all + FormatRegistry.sensorsBySender
     where !(models[format.name, default: []].contains(format.model)) {
       models[format.name, default: []].append(format.model)
+      for name in Set(format.products?.names.map(\.value) ?? []).sorted() {
+        models[format.name, default: []].append(name)
+      }
     }
+    models["ibeacon"] = IBeacon.models.map(\.model)
     let rows = models.sorted { $0.key < $1.key }.map {
       "| `\($0.key)` | \($0.value.joined(separator: "; ")) |"
     }

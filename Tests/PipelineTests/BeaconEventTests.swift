@@ -171,6 +171,30 @@ import Testing
     #expect(story(scene) == expected)
   }
 
+  @Test(arguments: [
+    ([1, 1, 2, 4, 4], ["press_count press 1", "press_count press 2"]),
+    // After 15 or 255 it starts again; earlier, somebody changed the battery.
+    ([15, 1], ["press_count press 1"]), ([7, 0, 1], ["press_count press 1"]),
+  ]) mutating func `presses that a sensor counts are told`(counts: [UInt8], expected: [String]) throws {
+    for count in counts {
+      try scene.hear([12, 0x16, 0x3D, 0xFD, 0x64, 0, 100, 0, 0, 0, 0, 0, count], rssi: -60, for: 0.5)
+    }
+    #expect(story(scene).filter { $0.hasPrefix("press") } == expected)
+  }
+
+  /// An adapter reports an advertisement and its scan response one after the other.
+  @Test mutating func `a lock that says its kind in one packet and its state in another is read`() throws {
+    let state: [UInt8] = [12, 0xFF, 0x69, 0x09, 0xC1, 2, 3, 4, 5, 6, 1, 0x90, 0]
+    try scene.hear(state, rssi: -60, for: 0.5)
+    #expect(scene.states.allSatisfy { !String(decoding: $0.payload, as: UTF8.self).contains("lock") })
+    try scene.hear([6, 0x16, 0x3D, 0xFD, 0x6F, 0x80, 100], rssi: -60, for: 0.5)
+    try scene.hear(state, rssi: -60, for: 0.5)
+    var locked = state
+    locked[11] = 0x80
+    try scene.hear(locked, rssi: -60, for: 0.5)
+    #expect(story(scene) == ["lock locked"])
+  }
+
   /// In a new run of the gateway, after some seconds.
   private mutating func restart(after seconds: Double) throws {
     let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)

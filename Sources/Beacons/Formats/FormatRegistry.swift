@@ -20,14 +20,14 @@ public enum FormatRegistry {
       .miBeacon,
       .qingping,
     ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers + SensorFormat.sensorBeacons
-      + SensorFormat.household)
+      + SensorFormat.minew + SensorFormat.beaconMakers + SensorFormat.household)
 
   /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
   package static let sensorsBySender: [SensorFormat] =
-    SensorFormat.goveeBySender + [.switchBotOutdoor, .switchBotCO2, .switchBotBlind] + SensorFormat.kkm
+    SensorFormat.goveeBySender + SensorFormat.switchBotMore + SensorFormat.kkm
     + SensorFormat.thermometersBySender + SensorFormat.householdBySender
 
-  /// A payload of each format that is not ignored, in hexadecimal digits, with the name of the format in JSON.
+  /// A payload of each format, trackers included, in hexadecimal digits, with the name of the format in JSON.
   public static let samples: [(format: String, payload: String)] =
     [
       ("ibeacon", IBeacon.sample), ("altbeacon", AltBeacon.sample), ("eddystone-uid", EddystoneUID.sample),
@@ -35,7 +35,9 @@ public enum FormatRegistry {
       ("eddystone-tlm", EddystoneEncryptedTLM.sample), ("eddystone-eid", EddystoneEID.sample),
       ("bthome", BTHome.sample), ("bthome", BTHome.encryptedSample),
       ("exposure-notification", ExposureNotification.sample),
-    ] + (sensors.all + sensorsBySender).map { ($0.name, $0.sample) }
+    ] + IBeacon.models.map { ("ibeacon", $0.sample) }
+    + (sensors.all + sensorsBySender).map { ($0.name, $0.sample) }
+    + Noise.samples.map { ("noise", $0.payload) }
 
   /// Manufacturer data, by company id (Bluetooth Assigned Numbers, 7.1) and the first two octets.
   @inline(__always) static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame
@@ -71,6 +73,9 @@ public enum FormatRegistry {
     case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
     case (0xFE2C, _, _): return .noise(.googleFastPair)
     case (0xFD5A, _, _): return .noise(try SmartTag.decode(data))
+    // A SmartTag that nobody has registered.
+    case (0xFD59, _, _): return .noise(.smartTag)
+    case (0xFCB2, _, _): return .noise(try CommonTracker.decode(data))
     case (0xFEED, _, _), (0xFEEC, _, _), (0xFD84, _, _): return .noise(.tile)
     case (0xFEF3, _, _): return .noise(.googleNearby)
     case (0xFE9F, _, _), (0xFCF1, _, _): return .noise(.googleOther)

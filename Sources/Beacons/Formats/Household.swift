@@ -5,7 +5,10 @@ extension SensorFormat {
   static let household: [SensorFormat] = [
     plantSensor, oralB, scale, scaleWithImpedance, tyre, ecoFlow, faucet, shower, waterLevel, laundry,
     kitchenScale,
-    heartRate, heartRateWithBattery, band, anemometer, mopeka(0x03), mopeka(0x06), mopeka(0x0C),
+    heartRate, heartRateWithBattery, band, anemometer, michelin, mopeka("Pro Check", 0x03, .propane),
+    mopeka("Pro-200", 0x04, .air), mopeka("Pro Check H2O", 0x05, .water), mopeka("Pro Check", 0x06, .propane),
+    mopeka("Pro Plus", 0x08, .propane), mopeka("Pro Plus", 0x09, .propane), mopeka("TD40, TD200", 0x0A, .air),
+    mopeka("TD40, TD200", 0x0B, .air), mopeka("Pro Check", 0x0C, .propane), mopeka("Pro-200", 0x12, .air),
   ]
 
   /// These devices send another company's id, or none.
@@ -123,38 +126,72 @@ extension SensorFormat {
   ///
   ///     0   kind         1
   ///     1   battery      1  V / 32
-  ///     2   temperature  1  °C + 40
-  ///     3   level        2  how long sound takes, 14 bits; in propane
+  ///     2   temperature  1  °C + 40; highest bit: the button is pressed
+  ///     3   level        2  how long sound takes, 14 bits; the upper two: how well it was heard, 0: not at all
   ///
-  /// Source: https://github.com/spbrogan/mopeka_pro_check
-  private static func mopeka(_ kind: UInt8) -> SensorFormat {
+  /// Sources: https://github.com/spbrogan/mopeka_pro_check; https://github.com/Bluetooth-Devices/mopeka-iot-ble;
+  /// https://esphome.io/components/sensor/mopeka_pro_check (which kind looks through what)
+  private static func mopeka(_ model: String, _ kind: UInt8, _ medium: Medium) -> SensorFormat {
     SensorFormat(
-      "mopeka", maker: "Mopeka", model: "Pro Check", in: .manufacturer(0x0059), first: kind, .exactly(10),
+      "mopeka", maker: "Mopeka", model: model, in: .manufacturer(0x0059), first: kind, .exactly(10),
       sample: "0dff5900" + hexadecimal(UInt128(kind), octets: 1) + "5d41" + "90c10102030a0b"
     ) { data, body in
       let warmth = Double(data[2] & 0x7F)
-      let speed = 0.573045 - 0.002822 * warmth - 0.00000535 * warmth * warmth
       body(Reading(.temperature, warmth - 40))
       data.field(.batteryVoltage, 1, .u8, per: 32, bits: 7, body)
-      body(
-        Reading(
-          .distanceMillimetres, (Double(data.littleEndian16(at: 3) & 0x3FFF) * speed * 10).rounded() / 10))
+      if data[4] & 0xC0 != 0 {
+        let echo = Double(data.littleEndian16(at: 3) & 0x3FFF)
+        body(Reading(.distanceMillimetres, (echo * medium.speed(warmth) * 10).rounded() / 10))
+      }
+      if data[2] & 0x80 != 0 { body(Reading(.button, .button(.press))) }
       let charge = (Double(data[1] & 0x7F) / 32 - 2.2) / 0.65 * 100
       body(Reading(.batteryLevel, min(100, max(0, charge.rounded()))))
     }
   }
 
+  private enum Medium {
+    case propane, water, air
+
+    /// Half of it, by °C + 40.
+    func speed(_ warmth: Double) -> Double {
+      let (still, rise, bend) =
+        switch self {
+        case .propane: (0.573045, -0.002822, -0.00000535)
+        case .water: (0.600592, 0.003124, -0.00001368)
+        case .air: (0.153096, 0.000327, -0.000000294)
+        }
+      return still + rise * warmth + bend * warmth * warmth
+    }
+  }
+
+  /// Michelin's tyre sensors: manufacturer data of 0x0828. Little endian.
+  ///
+  ///     2   temperature  1  °C + 60
+  ///     3   battery      1  0.01 V above 1 V
+  ///     4   pressure     2  hPa
+  ///     6   three letters; then a state (1) and how often it was read (4)
+  ///
+  /// Source: https://github.com/custom-components/ble_monitor
+  private static let michelin = SensorFormat(
+    "tpms", maker: "Michelin", model: "TMS", in: .manufacturer(0x0828), first: 0x01, .exactly(14),
+    sample: "11ff280801034fc8d403505643017d511e00", refuse: { $0[1] == 0x03 ? nil : .unknownFrameType($0[1]) }
+  ) { data, body in
+    data.field(.temperature, 2, .u8, plus: -60, body)
+    data.field(.batteryVoltage, 3, .u8, per: 100, plus: 100, body)
+    data.field(.pressure, 4, .u16le, body)
+  }
+
   /// Tyre valves named BR, in place of the company id. Big endian.
   ///
   ///     1   battery      1  0.1 V
-  ///     2   temperature  1  °C
+  ///     2   temperature  1  °C, signed
   ///     3   pressure     2  0.1 psi
   private static let tyreByName = SensorFormat(
     "tpms", model: "Tyre valve, BR", in: .unnumbered, .exactly(7), sample: "03094252" + "08ff281d14016c0102",
     isSent: { $1.isNamed("BR") }
   ) { data, body in
     data.field(.batteryVoltage, 1, .u8, per: 10, body)
-    data.field(.temperature, 2, .u8, body)
+    data.field(.temperature, 2, .s8, body)
     let bar = (Double(data.bigEndian16(at: 3)) / 10 - 14.5) / 14.5
     body(Reading(.pressure, max(0, (bar * 1000).rounded())))
   }

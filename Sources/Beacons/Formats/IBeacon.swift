@@ -58,9 +58,23 @@ extension IBeacon {
     }
   }
 
+  /// Who puts readings into it; nil: nobody that is known. The first four octets are enough to tell.
+  package var model: String? {
+    guard mayHaveReadings else { return nil }
+    return Self.models.first { uuid >> 96 & 0xFFFF_FF0F == UInt128($0.first) & 0xFFFF_FF0F }?.model
+  }
+
+  /// With a payload, for the list of formats.
+  package static let models: [(first: UInt32, model: String, sample: String)] = [
+    (0xA495_BB10, "Tilt hydrometer", "1aff4c000215a495bb10c5b14b44b5121370f02d74de004403f8c5"),
+    (0x655F_83CA, "Battery monitor BM2", "1aff4c000215655f83caae16a10a702e31f30d58dd820001000244"),
+    (0x3BA2_9CD9, "Battery monitor BM6", "1aff4c0002153ba29cd9a42c894856badaf2606ef77700510002c5"),
+    (0xEBEF_D083, "Jaalee JHT", "1bff4c000215ebefd08370a247c89837e7b5634df52567428e38c564"),
+  ]
+
   /// - Parameter data: what it was decoded from.
   @usableFromInline func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
-    func tell(_ reading: Reading) { if reading.isPlausible { body(reading) } }
+    func tell(_ reading: Reading) { if reading.isPlausible() { body(reading) } }
     switch (UInt64(truncatingIfNeeded: uuid >> 64), UInt64(truncatingIfNeeded: uuid)) {
     // Tilt's hydrometer, of eight colours: °F, and gravity in thousandths; the Pro in tenths and ten-thousandths.
     // Source: https://kvurd.com/blog/tilt-hydrometer-ibeacon-data-format/

@@ -28,17 +28,44 @@ public enum Noise: String, Hashable, Sendable, CaseIterable {
   case microsoftOther = "Microsoft, other"
   case smartTag = "Samsung SmartTag"
   case smartTagAway = "Samsung SmartTag, away from its owner"
+  case tracker = "Tracker"
+  case trackerAway = "Tracker, away from its owner"
   case tile = "Tile"
   case iTag = "iTAG tracker"
   case nut = "Nut tracker"
   case tagIt = "Tag-It tracker"
 
-  /// A tracker that is recognised only by its local name.
+  /// A tracker that is recognised only by its local name or its service.
   package static func tracker(_ context: borrowing FormatContext) -> Noise? {
-    if context.isNamed("iTAG") { return .iTag }
-    if context.isNamed("nut") || context.isNamed("Nut") { return .nut }
-    if context.isNamed("Tag-It") { return .tagIt }
-    return context.isNamed("Tile") ? .tile : nil
+    if context.isNamed("iTAG", isWord: true) { return .iTag }
+    if ["nut", "Nut", "Nutale"].contains(where: { context.isNamed($0, isWord: true) }) { return .nut }
+    if context.isNamed("Tag-It", isWord: true) { return .tagIt }
+    return context.isNamed("Tile", isWord: true) || context.lists(service: 0xFEED)
+      || context.lists(service: 0xFEEC) ? .tile : nil
+  }
+
+  /// A payload of each tracker that has data of its own.
+  static let samples: [(noise: Noise, payload: String)] = [
+    (.appleFindMy, "07ff4c0012020002"),
+    (.appleFindMyAway, "1eff4c00121910000102030405060708090a0b0c0d0e0f10111213141500aa"),
+    (.googleFindHub, "1616aafe40000102030405060708090a0b0c0d0e0f1011"),
+    (.googleFindHubAway, "1616aafe41000102030405060708090a0b0c0d0e0f1011"),
+    (.smartTag, "17165afd0401020304050607080900000000000000000000"),
+    (.smartTagAway, "17165afd0101020304050607080900000000000000000000"),
+    (.tracker, "0616b2fc010100"), (.trackerAway, "0616b2fc010000"), (.tile, "0616edfe020001"),
+  ]
+}
+
+/// The common format against unwanted tracking: service data of 0xFCB2.
+///
+///     0   network       1
+///     1   flags         1  bit 0: near its owner
+///
+/// Source: IETF, Detecting Unwanted Location Trackers (draft-detecting-unwanted-location-trackers), 3.1
+public enum CommonTracker {
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Noise {
+    guard data.count >= 2 else { throw .wrongLength(expected: 2, got: data.count) }
+    return data[1] & 1 == 0 ? .trackerAway : .tracker
   }
 }
 

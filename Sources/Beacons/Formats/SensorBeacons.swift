@@ -3,11 +3,10 @@ import Core
 /// Sensors in beacons and tags.
 extension SensorFormat {
   static let sensorBeacons: [SensorFormat] = [
-    puck, puckTemperature, puckHumidity, eye, mikroTik, minewClimate, minewMotion, acconeer(0x80),
-    acconeer(0x91),
+    puck, puckTemperature, puckHumidity, eye, mikroTik, acconeer(0x80), acconeer(0x91),
     acconeerDistance, holyIOT, puckMagnet, battery, feasycom, nodOn, moko(0x40, battery: 3, "05000bb8"),
     moko(0x60, battery: 12, "000a0100070200ff003fc00bb8"), moko(0x70, battery: 7, "050000d701c20bb8"),
-    mokoBeacon, rdl(0x0318), rdl(0x1803),
+    mokoBeacon, mokoDistance, rdl(0x0318), rdl(0x1803),
   ]
 
   /// ELA's Blue Puck and Coin, also sold by Teltonika: manufacturer data of 0x0757, objects of a number and a value.
@@ -110,7 +109,7 @@ extension SensorFormat {
   /// Source: https://help.mikrotik.com/docs/display/UM/MikroTik+Tag+advertisement+formats
   private static let mikroTik = SensorFormat(
     "mikrotik", maker: "MikroTik", model: "TG-BT5", in: .manufacturer(0x094F), first: 0x01, .exactly(18),
-    sample: "15ff4f09010010a90000fdff01008015809600000160", refuse: { $0[1] & 1 == 0 ? nil : .encrypted }
+    sample: "15ff4f09010010a90000fdff01008015809600000160", refuse: { $0[1] & 1 == 0 ? nil : .unknownCipher }
   ) { data, body in
     data.field(.accelerationX, 4, .s16le, per: 256, body)
     data.field(.accelerationY, 6, .s16le, per: 256, body)
@@ -118,35 +117,9 @@ extension SensorFormat {
     data.field(.temperature, 10, .s16le, per: 256, absent: -0x8000, body)
     data.field(.uptime, 12, .u32le, body)
     body(Reading(.opening, .flag(data[16] & 0x01 == 0)))
+    data.flag(.moving, 16, bit: 1, body)
     body(Reading(.vibration, .flag(data[16] & 0x3C != 0)))
     data.field(.batteryLevel, 17, .u8, body)
-  }
-
-  /// Minew's sensors: service data of 0xFFE1. Numbers of eight bits before and after the point, big endian.
-  ///
-  ///     0   frame        1  0xA1
-  ///     1   kind         1  1: climate, 3: acceleration
-  ///     2   battery      1  %
-  ///     3   temperature, humidity; or acceleration x, y, z, 2 each
-  ///     …   address      6
-  ///
-  /// Source: https://docs.beaconplus.minew.com (frames of BeaconPlus)
-  private static let minewClimate = SensorFormat(
-    "minew", maker: "Minew", model: "Minew sensor", in: .service(0xFFE1), first: 0xA1, .exactly(13),
-    sample: "1016e1ffa1016415a03211060504030201", refuse: { $0[1] == 1 ? nil : .unknownFrameType($0[1]) }
-  ) { data, body in
-    data.field(.batteryLevel, 2, .u8, body)
-    data.field(.temperature, 3, .s16, per: 256, body)
-    data.field(.humidity, 5, .u16, per: 256, body)
-  }
-  private static let minewMotion = SensorFormat(
-    "minew", maker: "Minew", model: "Minew sensor", in: .service(0xFFE1), first: 0xA1, .exactly(15),
-    sample: "1216e1ffa103640000ff000100060504030201", refuse: { $0[1] == 3 ? nil : .unknownFrameType($0[1]) }
-  ) { data, body in
-    data.field(.batteryLevel, 2, .u8, body)
-    data.field(.accelerationX, 3, .s16, per: 256, body)
-    data.field(.accelerationY, 5, .s16, per: 256, body)
-    data.field(.accelerationZ, 7, .s16, per: 256, body)
   }
 
   /// Acconeer's radar boards: manufacturer data of 0xACC0. Little endian.
@@ -321,6 +294,9 @@ extension SensorFormat {
   ///
   ///     12  battery       1  %
   ///     15  press         1
+  ///
+  /// Octets 13 and 14 differ in all captures, and may tell presses from each other. Nobody has described them, and if they changed
+  /// with every repetition, one press would become many; so two presses within ten seconds are one.
   private static let nodOn = SensorFormat(
     "nodon", maker: "NodOn", model: "NIU", in: .service(0x0000), .exactly(16),
     sample: "13160000" + "0102030405060708090a000264000001"
@@ -335,5 +311,19 @@ extension SensorFormat {
       default: nil
       }
     if let event { body(Reading(.button, .button(event))) }
+  }
+
+  /// Moko's sensor of distance: manufacturer data of Nordic's 0x0059. Little endian.
+  ///
+  ///     2   battery       2  mV
+  ///     7   distance      2  mm
+  ///
+  /// Source: https://github.com/reelyactive/advlib-ble-manufacturers, lib/nordicsemiconductor.js
+  private static let mokoDistance = SensorFormat(
+    "moko", maker: "Moko", model: "TOF sensor", in: .manufacturer(0x0059), first: 0x07, .exactly(15),
+    sample: "12ff5900076ce40cffffffd204ffff01d318ff"
+  ) { data, body in
+    data.field(.batteryVoltage, 2, .u16le, per: 1000, body)
+    data.field(.distanceMillimetres, 7, .u16le, absent: 0xFFFF, body)
   }
 }

@@ -4,9 +4,11 @@ import Core
 extension SensorFormat {
   static let thermometers: [SensorFormat] =
     [0x0010, 0x0011, 0x0014, 0x0015, 0x0018, 0x001B, 0x0030].map(thermoBeacon) + [
-      brifit, blueMaestro(0x16), blueMaestro(0x17), blueMaestroThermometer, blueMaestroBarometer, sensirion,
-      jaalee, jaaleeBeacon, aranet, relsib, relsibNow(0xAA21),
-      relsibNow(0xAA22),
+      brifit, blueMaestro(0x16), blueMaestro(0x17), blueMaestroThermometer(0x0D),
+      blueMaestroThermometer(0x08),
+      blueMaestroBarometer, maxi("T", 0x29, "a410"), maxi("THD", 0x2A, "a410af0d"),
+      maxi("THPD", 0x2B, "a410af0db48b0100"), pebble, sensirion, jaalee, jaaleeBeacon, aranet, relsib,
+      relsibNow(0xAA21), relsibNow(0xAA22),
     ]
 
   /// These devices send another company's id, or none.
@@ -14,8 +16,7 @@ extension SensorFormat {
     inkbird, inkbirdTemperature, inkbirdPool, inkbirdRoom, inkbirdProbes(1), inkbirdProbes(2),
     inkbirdProbes(4), inkbirdProbes(6),
     thermoPro, jinou, mocreo, named("T201", by: "Brifit"), named("T301", by: "Oria"), vchon, aprilBrother,
-    sensorPush,
-    sensorPushBarometer,
+    sensorPush, sensorPushBarometer, thermoProSpike(7), thermoProSpike(13), thermoProPro,
   ]
 
   /// ThermoBeacon and its like (Brifit, ORIA, Thermoplus): manufacturer data of several companies. Little endian.
@@ -38,6 +39,7 @@ extension SensorFormat {
       data.field(.temperature, 10, .s16le, per: 16, body)
       data.field(.humidity, 12, .u16le, per: 16, body)
       data.field(.uptime, 14, .u32le, body)
+      if data[1] & 0x80 != 0 { body(Reading(.button, .button(.press))) }
     }
   }
 
@@ -147,9 +149,48 @@ extension SensorFormat {
       data.field(.dewPoint, 10, .s16, per: 10, body)
     }
   }
-  private static let blueMaestroThermometer = tempoDisc(
-    "Tempo Disc T", 0x0D, .atLeast(8), "550e10061e00d7"
-  ) { _, _ in }
+  private static func blueMaestroThermometer(_ kind: UInt8) -> SensorFormat {
+    tempoDisc("Tempo Disc T", kind, .atLeast(8), "550e10061e00d7") { _, _ in }
+  }
+
+  /// The same maker's larger discs. Little endian.
+  ///
+  ///     1   battery       1  %
+  ///     15  temperature   2  0.01 °C, signed
+  ///     17  humidity      2  0.01 %
+  ///     19  pressure      4  Pa
+  ///
+  /// Source: https://github.com/Bluetooth-Devices/bluemaestro-ble
+  private static func maxi(_ letters: String, _ kind: UInt8, _ values: String) -> SensorFormat {
+    let length = 16 + values.count / 2
+    return SensorFormat(
+      "bluemaestro", maker: "Blue Maestro", model: "Tempo Disc Maxi \(letters)", in: .manufacturer(0x0133),
+      first: kind, .atLeast(length - 1),
+      sample: hexadecimal(UInt128(length + 3), octets: 1) + "ff3301" + hexadecimal(UInt128(kind), octets: 1)
+        + "55"
+        + String(repeating: "00", count: 13) + values + "00"
+    ) { data, body in
+      data.field(.batteryLevel, 1, .u8, body)
+      data.field(.temperature, 15, .s16le, per: 100, body)
+      if length > 18 { data.field(.humidity, 17, .u16le, per: 100, body) }
+      if length > 20 { data.field(.pressure, 19, .s32le, per: 100, body) }
+    }
+  }
+
+  /// And its Pebble. Little endian. Source: https://github.com/custom-components/ble_monitor
+  ///
+  ///     1   temperature   2  0.1 °C, signed; then lowest and highest
+  ///     7   humidity      1  %
+  ///     8   pressure      2  hPa
+  private static let pebble = SensorFormat(
+    "bluemaestro", maker: "Blue Maestro", model: "Pebble", in: .manufacturer(0x0133), first: 0x01,
+    .exactly(18),
+    sample: "15ff330101cf00cf00cf002ec903b2d7009167fa0700"
+  ) { data, body in
+    data.field(.temperature, 1, .s16le, per: 10, body)
+    data.field(.humidity, 7, .u8, body)
+    data.field(.pressure, 8, .u16le, body)
+  }
   private static let blueMaestroBarometer = tempoDisc(
     "Tempo Disc THP", 0x1B, .atLeast(12), "550e10061e00d701c227970100"
   ) { data, body in
@@ -265,7 +306,8 @@ extension SensorFormat {
   private static let inkbird = inkbird("IBS-TH", named: "sps", sample: "04097370730aff34089a0f00ba4e5f08") {
     data, body in
     data.inkbirdTemperature(body)
-    data.field(.humidity, 2, .u16le, per: 100, body)
+    // Zero: it has no hygrometer.
+    data.field(.humidity, 2, .u16le, per: 100, absent: 0, body)
   }
   /// This model has no hygrometer.
   private static let inkbirdTemperature = inkbird(
@@ -295,9 +337,12 @@ extension SensorFormat {
   ///     10  battery       1  %
   ///
   /// Source: https://github.com/Bluetooth-Devices/inkbird-ble
-  private static let inkbirdPool = inkbirdNewer("IBS-P02B", "09094942532d50303242", ["IBS-P02B"]) { _, _ in }
+  private static let inkbirdPool = inkbirdNewer(
+    "IBS-P02B", "09094942532d50303242", ["IBS-P02B", "ibs-p02b"]
+  ) { _, _ in }
   private static let inkbirdRoom = inkbirdNewer(
-    "ITH-11-B, ITH-13-B, ITH-21-B", "09094954482d31312d42", ["ITH-11-B", "ITH-13-B", "ITH-21-B"]
+    "ITH-11-B, ITH-13-B, ITH-21-B", "09094954482d31312d42",
+    ["ITH-11-B", "ITH-13-B", "ITH-21-B", "ith-11-b", "ith-13-b", "ith-21-b"]
   ) { data, body in data.field(.humidity, 8, .u16le, per: 10, body) }
 
   private static func inkbirdNewer(
@@ -322,10 +367,11 @@ extension SensorFormat {
   ///     10  temperature  2  0.1 °C, signed, little endian, of each probe; −1 °C: none
   private static func inkbirdProbes(_ count: Int) -> SensorFormat {
     SensorFormat(
-      "inkbird", maker: "Inkbird", model: "iBBQ, \(count) probes", in: .unnumbered,
+      "inkbird", maker: "Inkbird", model: "iBBQ, \(count == 1 ? "1 probe" : "\(count) probes")",
+      in: .unnumbered,
       .exactly(10 + 2 * count),
       sample: "0302f0ff" + hexadecimal(UInt128(11 + 2 * count), octets: 1) + "ff00000000010203040506"
-        + String(repeating: "f000", count: count),
+        + String(repeating: "f000", count: count), hottest: 400,
       isSent: {
         $0.bigEndian32(at: 0) & 0xFEFF_FFFF == 0 && ($1.lists(service: 0xFFF0) || $1.isAddress($0, 4))
       }
@@ -349,9 +395,51 @@ extension SensorFormat {
     "thermopro", maker: "ThermoPro", model: "TP35x", in: .unnumbered, first: 0xC2, .atLeast(6),
     sample: "0d09545033353720283132333429" + "07ffc2d7002d022c", isSent: { $1.isNamed("TP3") }
   ) { data, body in
+    body(Reading(.batteryLow, .flag(data[4] & 0x02 == 0)))
+    // All ones: not measured.
+    if data.bigEndian24(at: 1) == 0xFF_FFFF { return }
     data.field(.temperature, 1, .s16le, per: 10, body)
     data.field(.humidity, 3, .u8, body)
-    body(Reading(.batteryLow, .flag(data[4] & 0x02 == 0)))
+  }
+
+  /// ThermoPro's skewers TP96x and TP970, in place of the company id. Little endian. Two values for each: in the meat, and around it.
+  ///
+  ///     0   which one    1  from 0 on
+  ///     1   temperature  2  °C + 30
+  ///     3   battery      2  a measure of its voltage
+  ///     5   around       2  °C + 30
+  ///
+  /// Source: https://github.com/Bluetooth-Devices/thermopro-ble
+  private static func thermoProSpike(_ length: Int) -> SensorFormat {
+    SensorFormat(
+      "thermopro", maker: "ThermoPro", model: "TP96x, TP970", in: .unnumbered, .exactly(length),
+      sample: "0709545039363052" + hexadecimal(UInt128(length + 1), octets: 1) + "ff004700500b3700"
+        + String(repeating: "01", count: length - 7),
+      hottest: 400, refuse: { $0[0] < 8 ? nil : .invalidByte($0[0], at: 0) },
+      isSent: { $1.isNamed("TP96") || $1.isNamed("TP97") }
+    ) { data, body in
+      body(Reading(.temperature, ordinal: 2 * data[0] + 1, .number(Double(data.littleEndian16(at: 1)) - 30)))
+      body(Reading(.temperature, ordinal: 2 * data[0] + 2, .number(Double(data.littleEndian16(at: 5)) - 30)))
+    }
+  }
+
+  /// The skewer TP972, in °F + 54: around it (at 1), and in the meat: at the tip, in the middle and at the end (at 5, 9 and 13,
+  /// numbers of IEEE 754).
+  private static let thermoProPro = SensorFormat(
+    "thermopro", maker: "ThermoPro", model: "TP972", in: .unnumbered, .exactly(23),
+    sample: "07095450393732" + "53" + "18ff0090005a0b" + "00001043" + "00001143" + "00001243"
+      + "000000000000",
+    hottest: 400, refuse: { $0[0] < 8 ? nil : .invalidByte($0[0], at: 0) }, isSent: { $1.isNamed("TP97") }
+  ) { data, body in
+    func tell(_ place: UInt8, _ fahrenheit: Double) {
+      guard fahrenheit.isFinite else { return }
+      let celsius = ((fahrenheit - 54 - 32) / 1.8 * 10).rounded() / 10
+      body(Reading(.temperature, ordinal: 4 * data[0] + place, .number(celsius)))
+    }
+    for (place, offset) in [(1, 5), (2, 9), (3, 13)] as [(UInt8, Int)] {
+      tell(place, Double(Float(bitPattern: data.littleEndian32(at: offset))))
+    }
+    tell(4, Double(data.littleEndian16(at: 1)))
   }
 
   /// Jinou's BEC07-5, in place of the company id: whole numbers and tenths.

@@ -60,7 +60,7 @@ public enum FrameDecoder {
         }
         let rest = data.extracting(droppingFirst: 2)
         let result = manufacturerData(rest, company: data.littleEndian16(at: 0))
-        if case .declined = result,
+        if isUnclear(result),
           let (frame, range) = sensor(result.source, data, in: payload, from: address)
         {
           body(frame, data.extracting(range))
@@ -75,7 +75,7 @@ public enum FrameDecoder {
         }
         let rest = data.extracting(droppingFirst: 2)
         let result = serviceData(rest, uuid: data.littleEndian16(at: 0))
-        if case .declined = result,
+        if isUnclear(result),
           let (frame, range) = sensor(result.source, data, in: payload, from: address)
         {
           body(frame, data.extracting(range))
@@ -86,6 +86,16 @@ public enum FrameDecoder {
       case .declined(let type, let reason):
         body(.declined(reason, .structure(type)), payload.extracting(first: 0))
       }
+    }
+  }
+
+  /// Whether it may be something else after all: a company id in whose place others have readings.
+  @inlinable @inline(__always) static func isUnclear(_ result: FrameResult) -> Bool {
+    switch result {
+    case .declined, .frame(.noise(.appleOther), _), .frame(.noise(.microsoftOther), _),
+      .frame(.noise(.googleOther), _):
+      true
+    default: false
     }
   }
 
@@ -155,8 +165,12 @@ public enum Decline: Error, Hashable, Sendable {
   case invalidText
   /// Reading it needs a key.
   case encrypted
+  /// Only the maker's own software can read it.
+  case unknownCipher
   /// The key is wrong, or the data was tampered with.
   case authenticationFailed
+  /// It is not encrypted, although there is a key for it.
+  case unencrypted
   /// The counter went back: old advertisements are replayed.
   case replayed
   /// There is no decoder for this company, service or type yet.
@@ -176,7 +190,9 @@ extension Decline: CustomStringConvertible {
       "invalid byte 0x\(hexadecimal(UInt128(byte), octets: 1)) at offset \(offset)"
     case .invalidText: "text is not UTF-8"
     case .encrypted: "encrypted: needs a key"
+    case .unknownCipher: "encrypted: only its maker's software can read it, no key helps"
     case .authenticationFailed: "authentication failed: wrong key or altered data"
+    case .unencrypted: "not encrypted, although a key was given: anybody can send this"
     case .replayed: "replayed: the counter went back"
     case .noDecoder: "no decoder for this kind of data"
     }

@@ -5,7 +5,7 @@
 public struct Happening: Hashable, Sendable {
   /// The word for it in JSON, one of those that `Quantity.happenings` lists.
   public var word: String
-  /// How far a dimmer was turned, or how often a tag was moved.
+  /// How far a dimmer was turned, or how often a tag was moved or a button was pressed.
   public var amount: UInt32?
 
   public init(_ word: String, amount: UInt32? = nil) {
@@ -19,7 +19,7 @@ extension Reading {
   public var tellsHappenings: Bool {
     switch value {
     case .button, .dimmer, .command, .flag: true
-    case .number: quantity == .movementCount
+    case .number: quantity == .movementCount || quantity == .pressCount
     case .text, .bytes, .version: false
     }
   }
@@ -39,8 +39,16 @@ extension Reading {
     case (.flag(true), nil): quantity.isDetection ? quantity.words.map { Happening($0.on) } : nil
     case (.number(let count), .number(let before)?) where quantity == .movementCount:
       Self.movements(from: before, to: count).map { Happening(Quantity.moved, amount: $0) }
+    case (.number(let count), .number(let before)?) where quantity == .pressCount:
+      Self.presses(from: before, to: count).map { Happening(ButtonEvent.press.name, amount: $0) }
     default: nil
     }
+  }
+
+  /// Counters start again after 15 or 255; a zero before that is a change of battery.
+  private static func presses(from before: Double, to now: Double) -> UInt32? {
+    if now > before { return UInt32(exactly: now - before) }
+    return now < before && (now > 0 || before == 15 || before == 255) ? 1 : nil
   }
 
   /// A RuuviTag counts from 0 to 254, and starts again after that or after a change of battery.
@@ -64,6 +72,7 @@ extension Quantity {
     case .dimmer: [DimmerEvent.rotateLeft(steps: 0).name, DimmerEvent.rotateRight(steps: 0).name]
     case .command: CommandEvent.allCases.map(\.name)
     case .movementCount: [Self.moved]
+    case .pressCount: [ButtonEvent.press.name]
     default: words.map { [$0.on, $0.off] } ?? []
     }
   }

@@ -16,6 +16,8 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case sound, tamper, vibration, window, button, command, dimmer, packetID, deviceType, firmwareVersion
   case soundLevel, averageSoundLevel, peakSoundPressure
   case txPower, movementCount
+  /// How often a button was pressed: a sender's counter of a few bits.
+  case pressCount
   /// Counts measurements, not advertisements.
   case measurementSequence
   case calibrating
@@ -35,11 +37,11 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     self = quantity
   }
 
-  /// The values that a sensor of this quantity can measure; nil: any.
+  /// The values that a sensor of this quantity can measure; nil: any. A thermometer for the fire has another end; see
+  /// `SensorFormat.hottest`.
   var plausible: ClosedRange<Double>? {
     switch self {
-    // A meat thermometer lies in the fire.
-    case .temperature: -60...400
+    case .temperature: -60...150
     case .dewPoint: -100...100
     case .humidity, .moisture, .batteryLevel, .closed: 0...100
     case .batteryVoltage: 0...60
@@ -48,6 +50,23 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .illuminance: 0...200_000
     case .co2: 0...40_000
     case .pm1, .pm25, .pm4, .pm10: 0...5_000
+    case .tvoc: 0...60_000
+    case .vocIndex, .noxIndex: 0...500
+    case .formaldehyde: 0...100
+    case .conductivity: 0...20_000
+    case .soundLevel, .averageSoundLevel, .peakSoundPressure: 0...200
+    case .distanceMillimetres: 0...30_000
+    // A water level may be below the ground.
+    case .distanceMetres: -1_000...1_000
+    case .speed: 0...150
+    case .duration: 0...86_400
+    // Thirty years.
+    case .uptime: 0...1_000_000_000
+    case .power: -1_000_000...1_000_000
+    case .energy: 0...10_000_000
+    case .voltage, .current: -1_000...1_000
+    case .waterVolume: 0...100_000
+    case .specificGravity: 0.9...1.3
     case .heartRate: 20...250
     case .massKilograms, .massPounds: 0...500
     case .accelerationX, .accelerationY, .accelerationZ: -200...200
@@ -146,6 +165,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .peakSoundPressure: "sound_peak_spl_db"
     case .txPower: "tx_power_dbm"
     case .movementCount: "movement_count"
+    case .pressCount: "press_count"
     case .measurementSequence: "measurement_sequence"
     case .calibrating: "calibrating"
     case .advertisementCount: "advertisement_count"

@@ -30,8 +30,11 @@ public struct Reading: Hashable, Sendable {
   @inlinable init(_ quantity: Quantity, _ number: Double) { self.init(quantity, .number(number)) }
 
   /// Whether a sensor of its quantity can have measured it.
-  var isPlausible: Bool {
+  ///
+  /// - Parameter hottest: the end of a thermometer's scale; nil: the usual one.
+  func isPlausible(hottest: Double? = nil) -> Bool {
     guard case .number(let number) = value, let range = quantity.plausible else { return true }
+    if let hottest, quantity == .temperature { return (range.lowerBound...hottest).contains(number) }
     return range.contains(number)
   }
 

@@ -50,10 +50,15 @@ public final class SensorFormat: Sendable {
   package let place: Place
   package let first: UInt8?
   let length: Length
+  /// Whether it may come without what says its kind, once that was heard.
+  private let continues: Bool
   let isSent: @Sendable (_ data: Span<UInt8>, borrowing FormatContext) -> Bool
   private let refuse: (@Sendable (_ data: Span<UInt8>) -> Decline?)?
   /// Whether the data has a checksum or an exact format, so that any number is meant.
   private let isExact: Bool
+  /// The end of its thermometer's scale; nil: the usual one.
+  private let hottest: Double?
+  package let products: Products?
   private let seal: (@Sendable (_ data: Span<UInt8>, _ address: UInt64) -> Seal?)?
   private let details:
     (@Sendable (_ data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) -> Void)?
@@ -62,17 +67,21 @@ public final class SensorFormat: Sendable {
   /// - Parameters:
   ///   - first: the data's first octet, which distinguishes formats of the same place.
   ///   - isExact: numbers that no such sensor measures are meant nevertheless; else they are left out.
+  ///   - hottest: the end of a scale for ovens and fires; nil: no such sensor measures more than 150 °C.
+  ///   - products: the models that the data tells apart.
   ///   - refuse: why the data, which has the stated length, cannot be read; nil: it can.
   ///   - seal: how it is encrypted, given the sender's address; nil: it is not. `readings` then gets the octets of `head` and the
   ///     decrypted text.
+  ///   - continues: it comes in a packet of its own, after the same model's other format; see `continued`.
   ///   - isSent: whether the data has this format. It is called only for formats of `FormatRegistry.sensorsBySender`.
   ///   - details: what `decode` shows besides readings.
   ///   - readings: visits them. The data has at least the stated length, and is not refused.
   package init(
     _ name: String, maker: String? = nil, model: String, in place: Place, first: UInt8? = nil,
     _ length: Length,
-    sample: String, isExact: Bool = false, refuse: (@Sendable (Span<UInt8>) -> Decline?)? = nil,
-    seal: (@Sendable (Span<UInt8>, _ address: UInt64) -> Seal?)? = nil,
+    sample: String, isExact: Bool = false, hottest: Double? = nil, products: Products? = nil,
+    refuse: (@Sendable (Span<UInt8>) -> Decline?)? = nil,
+    seal: (@Sendable (Span<UInt8>, _ address: UInt64) -> Seal?)? = nil, continues: Bool = false,
     isSent: @escaping @Sendable (Span<UInt8>, borrowing FormatContext) -> Bool = { _, _ in true },
     details: (@Sendable (Span<UInt8>, (_ name: String, SensorDetail) -> Void) -> Void)? = nil,
     readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
@@ -85,8 +94,11 @@ public final class SensorFormat: Sendable {
     self.first = first
     self.length = length
     self.isExact = isExact
+    self.hottest = hottest
+    self.products = products
     self.refuse = refuse
     self.seal = seal
+    self.continues = continues
     self.isSent = isSent
     self.details = details
     self.readings = readings
@@ -95,8 +107,30 @@ public final class SensorFormat: Sendable {
   /// - Parameter isOpen: whether the data was decrypted.
   package func forEachReading(in data: Span<UInt8>, isOpen: Bool = false, _ body: (Reading) -> Void) {
     guard isOpen || decline(data) == nil && !isEncrypted(data) else { return }
-    if isExact { readings(data, body) } else { readings(data) { if $0.isPlausible { body($0) } } }
+    if isExact {
+      readings(data, body)
+    } else {
+      readings(data) { if $0.isPlausible(hottest: hottest) { body($0) } }
+    }
   }
+
+  /// The format that a model uses in a packet without its kind: a scanner may report an advertisement and its scan response separately.
+  ///
+  /// - Parameter known: what the sender was heard to be.
+  package static func continued(
+    from known: SensorFormat, in source: FrameSource, _ data: Span<UInt8>
+  ) -> SensorFrame? {
+    guard case .manufacturerData(let company) = source else { return nil }
+    let format = FormatRegistry.sensorsBySender.first {
+      $0.continues && $0.place == .manufacturer(company) && $0.name == known.name && $0.model == known.model
+    }
+    return format.flatMap { $0.decline(data) == nil ? SensorFrame($0) : nil }
+  }
+
+  /// The model that sent the data, as far as it tells.
+  package func model(of data: Span<UInt8>) -> String { products?.name(in: data) ?? model }
+
+  var maySeal: Bool { seal != nil }
 
   func isEncrypted(_ data: Span<UInt8>) -> Bool {
     seal(data, from: DeviceAddress(bits: 0, kind: .public)) != nil
@@ -113,6 +147,19 @@ public final class SensorFormat: Sendable {
 
   package func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
     if let details, decline(data) == nil { details(data, body) }
+  }
+}
+
+/// Models that a number in the data tells apart.
+package struct Products: Sendable {
+  /// Where the number is: one octet, or two, least significant first.
+  let place: Range<Int>
+  package let names: KeyValuePairs<UInt16, String>
+
+  func name(in data: Span<UInt8>) -> String? {
+    guard place.upperBound <= data.count else { return nil }
+    let number = place.count == 1 ? UInt16(data[place.lowerBound]) : data.littleEndian16(at: place.lowerBound)
+    return names.first { $0.key == number }?.value
   }
 }
 
@@ -231,25 +278,27 @@ package struct FormatContext: ~Escapable {
   }
 
   /// Whether the sender's local name begins with this.
-  package func isNamed(_ name: StaticString) -> Bool {
+  ///
+  /// - Parameter isWord: it does not go on with a letter.
+  package func isNamed(_ name: StaticString, isWord: Bool = false) -> Bool {
     let length = name.utf8CodeUnitCount
     guard let range = AdvertisedFields(payload).localName, range.count >= length else { return false }
     for offset in 0..<length {
       guard unsafe name.utf8Start[offset] == payload[range.lowerBound + offset] else { return false }
     }
-    return true
+    guard isWord, range.count > length else { return true }
+    // Upper and lower case differ in one bit.
+    return !(0x61...0x7A).contains(payload[range.lowerBound + length] | 0x20)
   }
 
-  /// Whether the sender sends data of a service, by its 16-bit UUID, that begins with this octet.
-  package func sends(service uuid: UInt16, first: UInt8) -> Bool {
+  /// The data that the sender sends of a service, by its 16-bit UUID; nil: none.
+  package func serviceData(_ uuid: UInt16) -> Range<Int>? {
     var structures = ADStructures()
     while case .structure(let type, let data)? = structures.next(in: payload) {
       guard type == ADType.serviceData16, data.count > 2 else { continue }
-      if payload.littleEndian16(at: data.lowerBound) == uuid, payload[data.lowerBound + 2] == first {
-        return true
-      }
+      if payload.littleEndian16(at: data.lowerBound) == uuid { return data.lowerBound + 2..<data.upperBound }
     }
-    return false
+    return nil
   }
 
   /// Whether the data has the sender's address at `offset`, in any order.

@@ -106,6 +106,24 @@ struct BlockCipher: Sendable {
     guard isReady else { return nil }
   }
 
+  /// For keys that are used once.
+  private static let shared = CipherContext("AES-128-ECB")
+
+  /// Decrypts one block; nil on failure.
+  static func decrypt(_ block: [UInt8], key: [UInt8]) -> [UInt8]? {
+    guard block.count == 16, key.count == 16, let shared else { return nil }
+    var open = block
+    let isDone = unsafe shared.perform { context in
+      var count: Int32 = 0
+      return unsafe open.withUnsafeMutableBufferPointer { open in
+        unsafe EVP_DecryptInit_ex2(context, nil, key, nil, nil) == 1
+          && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+          && EVP_DecryptUpdate(context, open.baseAddress, &count, open.baseAddress, 16) == 1
+      }
+    }
+    return isDone ? open : nil
+  }
+
   /// Encrypts one block in place; returns false on failure.
   func encrypt(_ block: inout [UInt8]) -> Bool {
     guard block.count == 16 else { return false }

@@ -176,6 +176,15 @@ extension Frame {
     }
   }
 
+  /// Whether frames of its kind may be encrypted.
+  public var mayBeEncrypted: Bool {
+    switch self {
+    case .bthome: true
+    case .sensor(let frame): frame.format.maySeal
+    default: false
+    }
+  }
+
   /// Whether the sender's address is needed to decrypt the frame, because the frame does not contain it.
   public func needsSender(in data: Span<UInt8>) -> Bool {
     guard let one = seal(in: data, from: DeviceAddress(bits: 0, kind: .public)),

@@ -159,6 +159,7 @@ extension Quantity {
     case .averageSoundLevel: .number("Average sound level", "sound_pressure", "dBA", decimals: 1)
     case .peakSoundPressure: .number("Peak sound pressure", "sound_pressure", "dB", decimals: 1)
     case .movementCount: .total("Movements").technical
+    case .pressCount: .total("Presses").technical
     case .calibrating: .flag("Calibrating").diagnostic
     case .txPower: .number("Transmit power", "signal_strength", "dBm", decimals: 0).diagnostic.technical
     case .measurementSequence: .number("Measurement number").diagnostic.technical

@@ -54,7 +54,7 @@ extension ReadingKind {
     var entity = DiscoveryComponent.entity(
       "event", name + Self.eventSuffix, named: hasEntity ? title + " event" : title)
     switch quantity {
-    case .button: entity[text: "device_class"] = "button"
+    case .button, .pressCount: entity[text: "device_class"] = "button"
     case .motion: entity[text: "device_class"] = "motion"
     default: break
     }
@@ -77,7 +77,7 @@ extension ReadingKind {
   private var amount: String {
     switch quantity {
     case .dimmer: ", 'steps': value_json.steps"
-    case .movementCount: ", 'count': value_json.count"
+    case .movementCount, .pressCount: ", 'count': value_json.count"
     default: ""
     }
   }

@@ -180,7 +180,15 @@ package struct Roster: Sendable {
     var hasReadings = false
     var kind = BeaconKind.unknown
     FrameDecoder.forEachFrame(in: payload, from: advertisement.address) { result, data in
-      guard case .frame(let frame, _) = result else { return }
+      let frame: Frame
+      switch result {
+      case .frame(let decoded, _): frame = decoded
+      case .declined(_, let source):
+        guard let sender = catalogue.owner(recognition), case .sensor(let known) = kinds.kind(of: sender),
+          let continued = SensorFormat.continued(from: known.format, in: source, data)
+        else { return }
+        frame = .sensor(continued)
+      }
       frames += 1
       if case .iBeacon(let beacon) = frame, ownRegions?.contains(beacon) == true {
         isOwn = true

@@ -95,7 +95,12 @@ struct DecodeCommand: ParsableCommand {
     let payload = (try? HexadecimalText.octets(sample.payload)) ?? []
     FrameDecoder.forEachFrame(in: payload.span) { result, data in
       guard case .frame(let frame, _) = result else { return }
-      if case .sensor(let sensor) = frame { model = ", \(sensor.format.model)" }
+      switch frame {
+      case .sensor(let sensor): model = ", \(sensor.format.model)"
+      case .iBeacon(let beacon): if let maker = beacon.model { model = ", \(maker)" }
+      case .noise(let noise): model = ", \(noise.rawValue)"
+      default: break
+      }
       if case .eddystoneEncryptedTLM = frame { model += ", encrypted" }
       if frame.isEncrypted(in: data) { model += ", encrypted" }
       frame.forEachReading(in: data) { if !readings.contains($0.name) { readings.append($0.name) } }
