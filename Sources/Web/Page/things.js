@@ -16,7 +16,7 @@ const lastSeen = (one) => one.last_seen ? Date.parse(one.last_seen) : 0;
 const isSilent = (one) => one.last_seen != null && gatewayTime() - lastSeen(one) > Math.max(60_000, (one.interval_s ?? 0) * 10_000);
 const battery = ({ readings = {} }) => readings.battery_pct ?? readings.battery_percent ?? null;
 const isLow = (one) => (battery(one) ?? 100) <= 20 || one.readings?.battery_low === true;
-const placesOf = (one) => [...one.zones, ...one.room ? [one.room] : []];
+const placesOf = (one) => [...one.room ? [one.room] : [], ...one.zones];
 
 const filters = { silent: isSilent, battery: isLow, unheard: (one) => one.last_seen == null };
 /** What each column sorts by; what is not known comes last. */
@@ -118,6 +118,7 @@ export function things() {
       all = [...beacons, ...beacons_unheard.map((beacon) => ({ beacon, zones: [] }))];
       show(omitted, beacons_omitted > 0);
       if (beacons_omitted) say(omitted, words.now.omitted(beacons_omitted));
+      attribute(table, 'data-bare', beacons.every((one) => !Object.keys(one.readings ?? {}).length));
       remember(beacons);
       unknown = new Set([...zones, ...rooms ?? []].filter((place) => place.state === 'unknown').map((place) => place.zone ?? place.room));
       offer(overview);
