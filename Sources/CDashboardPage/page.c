@@ -224,6 +224,10 @@ static const unsigned char file_recording_js[] = {
 #embed "../Web/Page/recording.js"
 };
 
+static const unsigned char file_rename_js[] = {
+#embed "../Web/Page/rename.js"
+};
+
 static const unsigned char file_route_js[] = {
 #embed "../Web/Page/route.js"
 };
@@ -396,6 +400,7 @@ static const struct dashboard_file files[] = {
     {"reasons.js", file_reasons_js, sizeof file_reasons_js},
     {"receivers.js", file_receivers_js, sizeof file_receivers_js},
     {"recording.js", file_recording_js, sizeof file_recording_js},
+    {"rename.js", file_rename_js, sizeof file_rename_js},
     {"route.js", file_route_js, sizeof file_route_js},
     {"settings.js", file_settings_js, sizeof file_settings_js},
     {"setup-words-de.js", file_setup_words_de_js, sizeof file_setup_words_de_js},

@@ -12,11 +12,12 @@ import { chartBar } from './chart-bar.js';
 import { dwellBar } from './dwell-bar.js';
 import { decisionList } from './decision-list.js';
 import { tryPanel } from './try.js';
+import { renameButton } from './members.js';
 import { stay } from './route.js';
 
 export function beaconView(beacon, chosen = null) {
   const trace = new Trace(), text = words.beacon;
-  const name = nameOf({ beacon }), title = el('h1'), id = el('span.id'), standing = el('p.standing'), facts = el('p.facts-line');
+  const name = nameOf({ beacon }), title = el('h1'), rename = renameButton(beacon), id = el('span.id'), standing = el('p.standing'), facts = el('p.facts-line');
   const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': text.chartRole, 'aria-label': visible(text.chart(name)), 'aria-describedby': 'chart-help' });
   const box = el('div.chart', {}, canvas), spoken = el('div.unseen', { 'aria-live': 'polite' });
   const notHeard = empty(text.notHeard), noZone = empty(text.noZone), note = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
@@ -140,6 +141,7 @@ export function beaconView(beacon, chosen = null) {
     const now = overview.beacons.find((one) => one.beacon === beacon);
     if (isMissing) { if (!now) return; miss(false); listen(); }
     say(title, now ? nameOf(now) : beacon);
+    rename.update(title.textContent);
     say(id, now?.name ? beacon : '');
     const zones = zoneNames();
     if (!chart.zoneName && zones.length) chart.zoneName = zones.find((zone) => zone === chosen) ?? zones.find((zone) => now?.zones.includes(zone)) ?? zones[0];
@@ -201,7 +203,7 @@ export function beaconView(beacon, chosen = null) {
   return {
     title: name,
     node: el('div.beacon', {},
-      el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, title, id), standing),
+      el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, el('span.named', {}, title, rename.node), id), standing),
       missing, sheet, trying.node, rest),
     update,
     end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },

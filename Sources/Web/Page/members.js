@@ -2,7 +2,7 @@
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, typeface } from './figures.js';
-import { nameOf } from './store.js';
+import { nameOf, store } from './store.js';
 import { reasons, sinceText } from './reasons.js';
 
 let rem = 16;
@@ -49,6 +49,19 @@ function name({ beacon }) {
   const node = link(['beacon', beacon]);
   node.addEventListener('pointerenter', () => attribute(node, 'title', [nameOf(now), sinceText(now), reasons.of(now)].filter(Boolean).join('\n')));
   return { node, update(one) { now = one; say(node, nameOf(one)); attribute(node, 'data-near', one.near === true); } };
+}
+
+/** Only members of regions have another name than the one that is published. */
+export function renameButton(beacon) {
+  const node = el('button.quiet.rename', { type: 'button', text: '✎', hidden: true, onclick: async () => (await import('./rename.js')).rename(beacon) });
+  return {
+    node,
+    update(name) {
+      const isOffered = beacon.includes(':') && store.overview?.rights.write === true && store.overview.configuration_file != null;
+      show(node, isOffered);
+      if (isOffered) attribute(node, 'aria-label', words.naming.rename(name));
+    },
+  };
 }
 
 /** A few names with their distances; nearest first. */

@@ -3,6 +3,7 @@ import { attribute, el, empty, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { level, deviation, distance, interval, reading } from './figures.js';
 import { gatewayTime, nameOf } from './store.js';
+import { renameButton } from './members.js';
 import { sparkline } from './sparkline.js';
 import { keep, kept } from './route.js';
 
@@ -150,16 +151,17 @@ function remember(beacons) {
 }
 
 function row({ beacon }) {
-  const name = link(['beacon', beacon]), id = el('span.id'), place = el('td.place'), amount = el('span.amount'), spread = el('span.spread');
+  const name = link(['beacon', beacon]), rename = renameButton(beacon), id = el('span.id'), place = el('td.place'), amount = el('span.amount'), spread = el('span.spread');
   const signal = el('span.amount'), line = sparkline(-100, -40), heard = el('span'), every = el('span.spread'), readings = el('td.readings');
   const node = el('tr', { 'data-beacon': beacon },
-    el('th', { scope: 'row' }, name, id), place, el('td.numeric', { 'data-label': words.now.columns.distance }, amount, ' ', spread),
+    el('th', { scope: 'row' }, el('span.named', {}, name, rename.node), id), place, el('td.numeric', { 'data-label': words.now.columns.distance }, amount, ' ', spread),
     el('td.numeric', { 'data-label': words.now.columns.signal }, line.node, signal), el('td.heard', { 'data-label': words.now.columns.heard }, heard, ' ', every), readings);
   return {
     node,
     update(one) {
       say(name, nameOf(one));
       attribute(name, 'title', nameOf(one));
+      rename.update(nameOf(one));
       say(id, one.name ? one.beacon : '');
       const places = placesOf(one).map((place) => unknown.has(place) ? words.now.unsure(place) : place);
       const isHeard = one.last_seen != null;

@@ -328,6 +328,13 @@ export const words = {
     readOnly: 'Diese Seite darf nur lesen. Tragen Sie die Zeilen selbst in die Konfiguration ein.', login: 'Anmelden, um zu sichern',
   },
 
+  naming: {
+    rename: (name) => `${name} umbenennen`, title: (beacon) => `Name von ${beacon}`, label: 'Name',
+    lead: 'Diesen Namen sehen Menschen. MQTT-Themen, Zonen und das Tagebuch behalten den anderen. Leer: kein Name.',
+    review: 'Ansehen', changes: 'Änderung der Datei', says: 'Die Prüfung sagt:', nothing: 'Das sagt die Datei schon.',
+    saved: 'Gesichert, wird geladen.', undone: 'Der frühere Name ist wieder da.',
+  },
+
   plan: {
     title: 'Plan', beacon: 'Beacon', floor: 'Stockwerk', ground: 'Boden',
     in: (name, room) => `${name}, in ${room}`, search: 'Namen suchen', page: 'Mehr darüber',

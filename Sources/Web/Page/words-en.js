@@ -328,6 +328,13 @@ export const words = {
     readOnly: 'This page may only read. Copy the lines into the configuration yourself.', login: 'Log in to save',
   },
 
+  naming: {
+    rename: (name) => `Rename ${name}`, title: (beacon) => `Name of ${beacon}`, label: 'Name',
+    lead: 'People see this name. MQTT topics, zones and the diary keep the other one. Empty: no name.',
+    review: 'Review', changes: 'Change of the file', says: 'The check says:', nothing: 'The file says this already.',
+    saved: 'Saved, and being loaded.', undone: 'The former name is back.',
+  },
+
   plan: {
     title: 'Plan', beacon: 'Beacon', floor: 'Floor', ground: 'the floor',
     in: (name, room) => `${name}, in ${room}`, search: 'Search by name', page: 'More about it',
