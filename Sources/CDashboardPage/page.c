@@ -180,8 +180,16 @@ static const unsigned char file_plan_canvas_js[] = {
 #embed "../Web/Page/plan-canvas.js"
 };
 
+static const unsigned char file_plan_card_js[] = {
+#embed "../Web/Page/plan-card.js"
+};
+
 static const unsigned char file_plan_labels_js[] = {
 #embed "../Web/Page/plan-labels.js"
+};
+
+static const unsigned char file_plan_people_js[] = {
+#embed "../Web/Page/plan-people.js"
 };
 
 static const unsigned char file_plan_rooms_js[] = {
@@ -204,12 +212,20 @@ static const unsigned char file_range_strip_js[] = {
 #embed "../Web/Page/range-strip.js"
 };
 
+static const unsigned char file_reasons_js[] = {
+#embed "../Web/Page/reasons.js"
+};
+
 static const unsigned char file_receivers_js[] = {
 #embed "../Web/Page/receivers.js"
 };
 
 static const unsigned char file_recording_js[] = {
 #embed "../Web/Page/recording.js"
+};
+
+static const unsigned char file_rename_js[] = {
+#embed "../Web/Page/rename.js"
 };
 
 static const unsigned char file_route_js[] = {
@@ -373,14 +389,18 @@ static const struct dashboard_file files[] = {
     {"phones.js", file_phones_js, sizeof file_phones_js},
     {"places.js", file_places_js, sizeof file_places_js},
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
+    {"plan-card.js", file_plan_card_js, sizeof file_plan_card_js},
     {"plan-labels.js", file_plan_labels_js, sizeof file_plan_labels_js},
+    {"plan-people.js", file_plan_people_js, sizeof file_plan_people_js},
     {"plan-rooms.js", file_plan_rooms_js, sizeof file_plan_rooms_js},
     {"plan-time.js", file_plan_time_js, sizeof file_plan_time_js},
     {"plan-zoom.js", file_plan_zoom_js, sizeof file_plan_zoom_js},
     {"plan.js", file_plan_js, sizeof file_plan_js},
     {"range-strip.js", file_range_strip_js, sizeof file_range_strip_js},
+    {"reasons.js", file_reasons_js, sizeof file_reasons_js},
     {"receivers.js", file_receivers_js, sizeof file_receivers_js},
     {"recording.js", file_recording_js, sizeof file_recording_js},
+    {"rename.js", file_rename_js, sizeof file_rename_js},
     {"route.js", file_route_js, sizeof file_route_js},
     {"settings.js", file_settings_js, sizeof file_settings_js},
     {"setup-words-de.js", file_setup_words_de_js, sizeof file_setup_words_de_js},

@@ -65,6 +65,15 @@ extension Configuration {
     }
     return all
   }
+
+  /// The published names of those whom people call so: usually one. A published name means itself, also one that is no longer
+  /// configured.
+  package func beacons(called name: String) -> [String] {
+    guard !beacons.contains(where: { $0.name == name }) else { return [name] }
+    let all = displayNames
+    let found = all[name] == nil ? all.filter { $0.value == name }.keys.sorted() : []
+    return found.isEmpty ? [name] : found
+  }
 }
 
 extension Configuration {

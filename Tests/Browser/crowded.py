@@ -38,6 +38,52 @@ class Household:
             pass
 
 
+def check_dots(plan, opened, base, check, shot):
+    """Everybody is a dot with a name, or counted; nothing hides anything; a name tells since when and why."""
+    plan.wait("document.querySelector('.plan-people [data-chosen]') !== null")
+    named, counted, real = plan.run("""(async () => {
+        const { store } = await import(new URL('assets/store.js', location.href.split('#')[0]));
+        // Who has just gone elsewhere moves within a second.
+        await new Promise((done) => setTimeout(done, 1200));
+        return [document.querySelectorAll('.plan-people a').length, [...document.querySelectorAll('.plan-titles .more:not([hidden])')].reduce((sum, one) => sum + Number(one.textContent), 0), store.overview.rooms.reduce((sum, room) => sum + room.count, 0)];
+      })()""")
+    check("everybody in a room is a named dot on the plan, or is counted", named > 10 and named + counted == real, f"{named} named, {counted} counted, {real} there")
+    clashes = """(() => {
+        const canvas = document.querySelector('.drawing canvas').getBoundingClientRect();
+        const boxes = [...document.querySelectorAll('.plan-people a span, .plan-titles .room-name, .plan-titles .more')].filter((one) => one.getClientRects().length).map((one) => [one.textContent, one.getBoundingClientRect()]);
+        for (const [name, x, y, width, height] of JSON.parse(document.querySelector('.drawing canvas').dataset.receivers)) boxes.push([name, new DOMRect(canvas.x + x, canvas.y + y, width, height)]);
+        return boxes.flatMap(([a, one], i) => boxes.slice(i + 1).filter(([, other]) => one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1).map(([b]) => `${a} / ${b}`));
+      })()"""
+    found = plan.run(clashes)
+    check("no name, number or receiver's name lies over another", not found, found[:4])
+    check("a dot moves without layout", plan.run("getComputedStyle(document.querySelector('.plan-people a')).transitionProperty") == "transform")
+    moves = plan.run("""new Promise((done) => {
+        const counts = new Map(), look = new MutationObserver((all) => { for (const node of new Set(all.map((one) => one.target))) counts.set(node, (counts.get(node) ?? 0) + 1); });
+        look.observe(document.querySelector('.plan-people'), { subtree: true, attributeFilter: ['style'] });
+        setTimeout(() => { look.disconnect(); done(Math.max(0, ...counts.values())); }, 5000);
+      })""")
+    check("and once a second at most", moves <= 6, f"{moves} in 5 s")
+    spot = "(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector('.plan-people a:not([data-chosen]) span').getBoundingClientRect())"
+    plan.mouse("mouseMoved", *plan.run(spot))
+    plan.wait("/there for .*entered: ./s.test(document.querySelector('.who-card:not([hidden])')?.textContent)")
+    check("a name under the pointer tells since when and why", True, plan.run("document.querySelector('.who-card').textContent"))
+    shot(plan, "crowded-card-1280-light")
+    plan.mouse("mouseMoved", 5, 5)
+    plan.wait("document.querySelector('.who-card').hidden")
+    phone = opened(base, "plan", width=390, height=844)
+    phone.send("Emulation.setTouchEmulationEnabled", enabled=True)
+    phone.wait("document.querySelector('.plan-people a:not([data-chosen])') !== null")
+    found = phone.run(clashes)
+    check("nor on a phone", not found, found[:4])
+    x, y = phone.run(spot)
+    phone.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+    phone.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    phone.wait("document.querySelector('.who-card[data-tapped] a') !== null")
+    check("a tap tells it, and leads on", phone.run("location.hash") == "#/plan" and phone.run("document.querySelector('.who-card a').hash").startswith("#/beacon/"))
+    shot(phone, "crowded-card-390-light")
+    phone.close()
+
+
 def check_crowded(gateway, browser, opened, check, check_speech, shot):
     gateway.configuration = configuration(gateway)
     base = gateway.start()
@@ -110,9 +156,11 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     plan = opened(base, "", width=1280, height=900)
     plan.wait("document.querySelector('.plan-rooms [data-room=studio] .more')?.getClientRects().length > 0")
     check("who has rooms sees the plan first", plan.run("document.querySelector('main h1').textContent") == "Plan")
+    check_dots(plan, opened, base, check, shot)
     plan.run("document.querySelector('.plan-rooms [data-room=studio] .more').click()")
     plan.wait("document.querySelectorAll('.everybody .members li').length > 12")
-    check("the plan hides nobody: the number lists them all", True, plan.run("document.querySelector('.everybody h2').textContent"))
+    plan.wait("[...document.querySelectorAll('.everybody .members li')].every((one) => /there for .*entered: ./s.test(one.textContent))")
+    check("the plan hides nobody: the number lists them all, with since when and why", True, plan.run("document.querySelector('.everybody h2').textContent"))
     shot(plan, "crowded-plan-1280-light")
     wide = lambda: plan.run("document.querySelector('.plan-rooms [data-room=studio]').getBoundingClientRect().width")
     plan.run("scrollTo(0, 0)")
@@ -129,7 +177,8 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     plan.run("document.exitFullscreen()")
     plan.wait("document.fullscreenElement === null")
     check("the plan fills the screen", True)
-    plan.run("(() => { const choice = document.getElementById('plan-beacon'); choice.value = 'thing 7'; choice.dispatchEvent(new Event('change')); })()")
+    plan.run("(() => { const choice = document.getElementById('plan-beacon'); choice.value = 'thing 7'; choice.dispatchEvent(new Event('input')); })()")
+    plan.wait("document.querySelector('.plan-people [data-chosen]')?.dataset.beacon === 'thing 7'")
     plan.reload()
     plan.wait("!window.isOld && document.getElementById('plan-beacon')?.value === 'thing 7'")
     check("a reload keeps the plan's beacon", True)
@@ -150,8 +199,18 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     slide(-1)
     plan.wait(f"document.querySelector('.plan-time output').textContent.startsWith('As it was at') && {many} && document.querySelector('.plan aside').hidden")
     shot(plan, "crowded-then-1280-light")
+    plan.run("document.querySelector('.plan-rooms [data-room=studio] .more').click()")
+    plan.wait("document.querySelectorAll('.everybody .members li').length > 5")
+    told, due = plan.run("""(async () => {
+        const { duration } = await import(new URL('assets/figures.js', location.href.split('#')[0])), told = document.querySelector('.everybody .members li');
+        const at = Date.parse(`${new Date().toDateString()} ${document.querySelector('.plan-time output').textContent.match(/[\\d:]+$/)[0]}`);
+        const asked = new URLSearchParams({ beacon: told.dataset.beacon, place: 'studio', since: new Date(at).toISOString(), until: new Date(at + 1000).toISOString() });
+        const [visit] = (await (await fetch(`api/v1/visits?${asked}`)).json()).visits;
+        return [told.textContent, [0, 1000, 2000].map((more) => `there for ${duration(at + more - Date.parse(visit.from))}`)];
+      })()""")
+    check("how long somebody was there counts until the chosen time", any(one in told for one in due), f"{told}, {due}")
     slide(-600)
-    plan.wait("document.querySelectorAll('.plan-rooms .names a').length === 0")
+    plan.wait("document.querySelectorAll('.plan-people a').length === 0")
     plan.run("document.querySelector('.plan-time button').click()")
     plan.wait(f"document.querySelector('.plan-time output').textContent === '' && {many}")
     check("the plan shows who was where at another time, and goes back to now", True)

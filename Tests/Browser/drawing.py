@@ -163,7 +163,7 @@ def check_drawing(gateway, opened, check, check_speech, shot, inspect):
     check("the file has the outlines, and its comments stayed", after.count("outline: [[") == 2 and "name: kitchen" in after and "dwell: 7 s" in after
           and "position: [700 cm, 2 m]" in after and all(one in after for one in comments), after)
     plan = opened(base, "plan", width=1280, height=900)
-    plan.wait("document.querySelector('.plan-rooms [data-room=kitchen]')?.textContent.includes('key')")
+    plan.wait("document.querySelector('.plan-people a[data-in=kitchen]')?.textContent.includes('key')")
     check("the beacon is in the room that was drawn", True)
     shot(plan, "drawn-1280-light")
     check("nothing is left of the draft", page.run("Object.keys(localStorage).filter((one) => one.startsWith('draft')).length") == 0)

@@ -49,7 +49,7 @@ def check_outage(gateway, opened, check, check_speech):
     check("then it is told", True, text(now, ".headline"))
     beacon, plan = opened(base, "beacon/key"), opened(base, "plan")
     beacon.wait("Number(document.querySelector('canvas')?.dataset.frames) > 2 && document.querySelector('.standing').textContent.startsWith('in home for')")
-    plan.wait("[...document.querySelectorAll('#plan-beacon option')].some((one) => one.value === 'key')")
+    plan.wait("[...document.querySelectorAll('#plan-beacons option')].some((one) => one.value === 'key')")
     plan.run("(() => { const choice = document.getElementById('plan-beacon'); choice.value = 'key'; choice.dispatchEvent(new Event('change')); })()")
     plan.wait("document.querySelector('.shares li') !== null")
 

@@ -62,6 +62,50 @@ import Testing
     #expect(refusal.yaml == "beacons:\n  - name: tag\n    address: \"C1:00:00:00:00:02\"\n")
   }
 
+  private static let region = "ibeacon: { uuid: 7c0c6b3e-3b1a-4a0e-9f53-1d2f6f0a9a11 }"
+
+  @Test(arguments: [
+    (
+      "beacons:\n  - name: tag   # all\n    \(region)\nzones: [{ name: z }]\n",
+      "beacons:\n  - name: tag   # all\n    \(region)\n    names: { \"1.2\": \"Anna's keys\" }\nzones: [{ name: z }]\n"
+    ),
+    (
+      "beacons: [{ name: tag, \(region), names: { \"1.1\": Ben, \"1.2\": Old } }]\n",
+      "beacons: [{ name: tag, \(region), names: { \"1.1\": Ben, \"1.2\": \"Anna's keys\" } }]\n"
+    ),
+    (
+      "beacons:\n  - name: tag\n    \(region)\n    names:\n      1.1: Ben   # the dog\n",
+      "beacons:\n  - name: tag\n    \(region)\n    names:\n      1.1: Ben   # the dog\n      \"1.2\": \"Anna's keys\"\n"
+    ),
+  ])
+  func `a member of a region gets a name in the style of the file`(before: String, after: String) throws {
+    let changed = try text(before).naming("tag:1.2", "Anna's keys")
+    #expect(String(decoding: changed.bytes, as: UTF8.self) == after)
+    #expect(changed.configuration.displayNames["tag:1.2"] == "Anna's keys")
+    let taken = try text(after).naming("tag:1.2", nil)
+    #expect(taken.configuration.displayNames["tag:1.2"] == nil)
+  }
+
+  @Test func `what is no member of a region has no other name than its own`() throws {
+    let key = "beacons: [{ name: key, address: C1:00:00:00:00:01 }]"
+    #expect(throws: EditRefusal.self) { try text(key).naming("key", "Anna's keys") }
+    let tag = "beacons: [{ name: tag, \(Self.region) }]"
+    for name in ["tag", "tag:", "tag:x", "other:1.2"] {
+      #expect(throws: EditRefusal.self, "\(name)") { try text(tag).naming(name, "Anna's keys") }
+    }
+    #expect(throws: EditRefusal.self) { try text(tag).naming("tag:1.2", "") }
+  }
+
+  @Test func `people's name for a beacon leads to the published one, and a published one to itself`() throws {
+    let names = "names: { \"1.1\": Ben, \"1.2\": key, \"1.3\": Ben, \"1.4\": Anna }"
+    let configuration = try text(
+      "beacons: [{ name: tag, \(Self.region), \(names) }, { name: key, address: C1:00:00:00:00:01 }]"
+    ).loaded().configuration
+    #expect(configuration.beacons(called: "Anna") == ["tag:1.4"])
+    #expect(configuration.beacons(called: "Ben") == ["tag:1.1", "tag:1.3"])
+    for name in ["key", "tag:1.4", "long gone"] { #expect(configuration.beacons(called: name) == [name]) }
+  }
+
   @Test func aKeyCannotBeAddedHere() {
     #expect(throws: EditRefusal.self) { try text("").adding(beacon: "phone", .resolvingKey) }
   }

@@ -45,6 +45,25 @@ import Testing
     return (response.status, try JSONTree(response.body))
   }
 
+  @Test func `a name is told before it is written, and is taken back`() throws {
+    defer { clean() }
+    let region = "beacons: [{ name: tag, ibeacon: { uuid: 7c0c6b3e-3b1a-4a0e-9f53-1d2f6f0a9a11 } }]\n"
+    try Data((Self.rules + region).utf8).write(to: folder.appending(path: "site.yaml"))
+    let before = file
+    func name(_ body: String) -> (status: Int, text: String) {
+      let request = Request(method: .put, path: [], body: Array(body.utf8))
+      let response = editor.name(beacon: "tag:1.2", request)
+      return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+    let preview = name(#"{"name":"Anna's keys","preview":true}"#)
+    #expect(preview.status == 200 && preview.text.contains("Anna's keys") && file == before)
+    #expect(name(#"{"name":"Anna's keys","revision":"other"}"#).status == 409)
+    #expect(name("{}").status == 400)
+    #expect(name(#"{"name":"Anna's keys","revision":"\#(revision)"}"#).status == 200)
+    #expect(file.contains("Anna's keys"))
+    #expect(undo(#"{"revision":"\#(revision)"}"#) == 200 && file == before)
+  }
+
   private func undo(_ body: String) -> Int {
     editor.undo(Request(method: .post, path: [], body: Array(body.utf8))).status
   }

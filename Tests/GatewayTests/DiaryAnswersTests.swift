@@ -50,6 +50,20 @@ import Web
     #expect(text(DiaryAnswers(diary: nil, now: start).entries([:])).contains("recording"))
   }
 
+  @Test func `who is asked for by a display name is found, and two of one name are told apart`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let diary = try diary()
+    for one in [entry(1, "enter", thing: "tag:1.2"), entry(2, "enter")] { diary.note(one) }
+    let called = ["Anna's keys": ["tag:1.2"], "Ben": ["tag:1.1", "tag:1.3"]]
+    let answers = DiaryAnswers(diary: diary, now: start + .seconds(600)) { called[$0] ?? [$0] }
+    for answer in [answers.entries, answers.visits] {
+      let found = text(answer(["beacon": "Anna's keys"]))
+      #expect(found.contains("tag:1.2") && !found.contains("\"key\""), "\(found)")
+      let refusal = answer(["beacon": "Ben"])
+      #expect(refusal.status == 400 && text(refusal).contains("tag:1.1, tag:1.3"))
+    }
+  }
+
   /// The broker has the transition under the other number, and the next run shows what is in the diary.
   @Test func `a transition that got another number, because the disk hung, is kept under that one`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }

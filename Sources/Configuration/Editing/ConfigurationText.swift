@@ -100,6 +100,46 @@ package struct ConfigurationText: Sendable {
     }
   }
 
+  /// Gives a member of a region a readable name, or takes it away.
+  ///
+  /// - Parameter beacon: as it is published: `fleet:1.1`.
+  package func naming(_ beacon: String, _ name: String?) throws(EditRefusal) -> Changed {
+    var (meant, tree) = try current(yaml: nil)
+    let place = meant.beacons.firstIndex { $0.pattern.isRegion && beacon.hasPrefix($0.name + ":") }
+    guard let place, case let region = meant.beacons[place].name else {
+      throw EditRefusal(
+        "\(quoted(beacon)) is no member of a region: its name is the one that zones and MQTT topics use",
+        remedy: "change it in the file, where zones name it too")
+    }
+    let member = String(beacon.dropFirst(region.count + 1))
+    meant.beacons[place].names[member] = name
+    return try changed(nil) { () throws(Unsupported) in
+      let source = SourceText(bytes)
+      let entry = try MappingEditor(source, try Self.entry(region, of: "beacons", in: tree))
+      var edits = TextEdits()
+      guard let node = entry.value("names") else {
+        guard let name else { throw Unsupported("it has no name") }
+        let pair = "\(yamlScalar(member)): \(yamlScalar(name, isQuoted: true))"
+        try entry.add("names", flow: "{ \(pair) }", &edits)
+        return (try replacing(edits), { [meant] in $0 == meant }, [])
+      }
+      let names = try MappingEditor(source, node)
+      if let name {
+        let text = yamlScalar(name, isQuoted: true)
+        if names.value(member) != nil {
+          try names.put(member, flow: text, after: [], &edits)
+        } else {
+          try names.add(names.isJSON ? member : yamlScalar(member), flow: text, &edits)
+        }
+      } else if meant.beacons[place].names.isEmpty {
+        try entry.remove("names", &edits)
+      } else {
+        try names.remove(member, &edits)
+      }
+      return (try replacing(edits), { [meant] in $0 == meant }, [])
+    }
+  }
+
   /// The keys file that the text names, as an absolute path; nil: none.
   package var keysFile: String? {
     guard let text = (try? content.get())?.tree?["keys_file"]?.scalar else { return nil }

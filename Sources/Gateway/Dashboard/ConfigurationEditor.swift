@@ -77,6 +77,22 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
+  /// `PUT beacons/<beacon>/name` with a readable name, or null. With `preview` it tells the change of the file, and does not write it.
+  func name(beacon: String, _ request: Request) -> Response {
+    guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }
+    let name: String?
+    switch tree["name"] {
+    case .text(let text)?: name = text
+    case .null?: name = nil
+    default: return .error(400, "The body needs a name; null takes it away.")
+    }
+    return edit(seen(tree, request)) { text, _ throws(EditRefusal) in
+      let changed = try text.naming(beacon, name)
+      return tree["preview"] == .flag(true)
+        ? told(changed, over: text, revision: text.revision) : save(changed, over: text)
+    }
+  }
+
   /// `POST undo`, with the revision to undo: the latest one may be another client's.
   func undo(_ request: Request) -> Response {
     let seen = seen((try? JSONTree(request.body)) ?? .null, request)

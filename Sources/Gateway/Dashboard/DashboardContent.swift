@@ -56,7 +56,11 @@ package struct DashboardContent: Content {
     return stage.look { Overview($0, $1, details, at: $2.wallTime) }
   }
 
-  private var diary: DiaryAnswers { DiaryAnswers(diary: stage.diary, now: LiveClock.wallNow) }
+  private var diary: DiaryAnswers {
+    DiaryAnswers(diary: stage.diary, now: LiveClock.wallNow) { [stage] name in
+      stage.look { pipeline, _, _ in pipeline.configuration.beacons(called: name) }
+    }
+  }
 
   static let nothingHere = Response.error(404, "There is nothing here.")
   private static let mayOnlyLook = Response.error(
@@ -123,6 +127,9 @@ package struct DashboardContent: Content {
           content.beacon(call.name) { pipeline, beacon in
             pipeline.beaconState(of: beacon)?.message(topics: pipeline.topics).payload
           })
+      },
+      .change(.put, "beacons/:beacon/name") { content, call in
+        content.edit { $0.name(beacon: call.name, call.request) }
       },
       .get("beacons/:beacon/cloud") { content, call in
         .now(content.beacon(call.name) { CloudPicture(of: $1, $0).json })

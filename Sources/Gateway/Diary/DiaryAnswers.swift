@@ -14,6 +14,8 @@ struct DiaryAnswers {
   /// nil: there is no diary, for example while a recording is replayed.
   let diary: Diary?
   let now: WallTime
+  /// The published names of those whom people call so.
+  var called: (String) -> [String] = { [$0] }
 
   private static let off = Response.error(404, "Nothing of what happens is kept.", remedy: "Set diary: on.")
   private static let noDiary = Response.error(404, "A recording has no diary.")
@@ -90,7 +92,13 @@ struct DiaryAnswers {
     var query = DiaryQuery()
     query.since = try time("since", parameters)
     query.until = try time("until", parameters)
-    query.thing = parameters["beacon"]
+    if let name = parameters["beacon"] {
+      let called = called(name)
+      guard called.count == 1 else {
+        throw Refusal("\(name) is the name of \(called.joined(separator: ", ")).")
+      }
+      query.thing = called[0]
+    }
     query.place = parameters["place"]
     query.before = try number("before", parameters)
     for word in (parameters["kind"] ?? "").split(separator: ",") {

@@ -1,5 +1,5 @@
 // One beacon: its chart, its readings, its decisions, and trying other thresholds on the last hour.
-import { attribute, el, empty, link, list, panel, say, show } from './dom.js';
+import { attribute, el, empty, link, list, panel, say, show, visible } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, duration, interval, reading, timeOf } from './figures.js';
 import { address, api, part } from './api.js';
@@ -12,12 +12,13 @@ import { chartBar } from './chart-bar.js';
 import { dwellBar } from './dwell-bar.js';
 import { decisionList } from './decision-list.js';
 import { tryPanel } from './try.js';
+import { renameButton } from './members.js';
 import { stay } from './route.js';
 
 export function beaconView(beacon, chosen = null) {
   const trace = new Trace(), text = words.beacon;
-  const title = el('h1'), id = el('span.id'), standing = el('p.standing'), facts = el('p.facts-line');
-  const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': text.chartRole, 'aria-label': text.chart(beacon), 'aria-describedby': 'chart-help' });
+  const name = nameOf({ beacon }), title = el('h1'), rename = renameButton(beacon), id = el('span.id'), standing = el('p.standing'), facts = el('p.facts-line');
+  const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': text.chartRole, 'aria-label': visible(text.chart(name)), 'aria-describedby': 'chart-help' });
   const box = el('div.chart', {}, canvas), spoken = el('div.unseen', { 'aria-live': 'polite' });
   const notHeard = empty(text.notHeard), noZone = empty(text.noZone), note = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
   const readings = el('dl.readings-list'), updateReadings = list(readings, measurement), readingPanel = panel(text.readings, readings);
@@ -140,6 +141,7 @@ export function beaconView(beacon, chosen = null) {
     const now = overview.beacons.find((one) => one.beacon === beacon);
     if (isMissing) { if (!now) return; miss(false); listen(); }
     say(title, now ? nameOf(now) : beacon);
+    rename.update(title.textContent);
     say(id, now?.name ? beacon : '');
     const zones = zoneNames();
     if (!chart.zoneName && zones.length) chart.zoneName = zones.find((zone) => zone === chosen) ?? zones.find((zone) => now?.zones.includes(zone)) ?? zones[0];
@@ -189,19 +191,19 @@ export function beaconView(beacon, chosen = null) {
     decisions.update(trace.transitions);
     if (chart.isTrying) trying.again();
   });
-  const sheet = el('section.sheet.chart-sheet', { 'aria-label': text.chart(beacon) },
+  const sheet = el('section.sheet.chart-sheet', { 'aria-label': visible(text.chart(name)) },
     el('div.head', {}, tabs, facts, dwell.node, bar.node), notHeard, noZone, problem, box, bar.legend,
     el('p.unseen.help', { id: 'chart-help', text: text.help }), spoken, note);
   const rest = el('div.columns', {}, panel(text.decisions, decisions.node), eventPanel, readingPanel), missing = el('p.waiting', { hidden: true });
-  say(title, beacon);
+  say(title, name);
   say(missing, text.missing(beacon));
   listen();
   // A browser opens at most six connections to one gateway, so hidden pages close theirs.
   const stopWatching = whenSeen(() => { if (!source && !isMissing) listen(); }, () => { source?.close(); source = null; });
   return {
-    title: beacon,
+    title: name,
     node: el('div.beacon', {},
-      el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, title, id), standing),
+      el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, el('span.named', {}, title, rename.node), id), standing),
       missing, sheet, trying.node, rest),
     update,
     end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },

@@ -26,7 +26,7 @@ export function calibratePanel({ onMarks, onWalk }) {
   const undo = button(text.undo, () => take('undo')), problem = el('p.problem', { role: 'alert', hidden: true });
   const walking = el('div.walking', {}, heard, how, rooms, el('div.row', {}, learn, pause, unmark, giveUp), progress, result.node, el('div.row', {}, save, file, marks));
   const hearing = el('div', {}, earTitle, ears);
-  let beacon = null, now = null, timer = null, isEnded = false, hasOutlines = false, mayWrite = false, names = null;
+  let beacon = null, now = null, timer = null, isEnded = false, hasOutlines = false, mayWrite = false;
 
   function button(title, onclick) { return el('button', { type: 'button', text: title, onclick }); }
 
@@ -57,7 +57,7 @@ export function calibratePanel({ onMarks, onWalk }) {
     show(login, !walk && !mayWrite);
     show(begin, !walk && mayWrite);
     begin.disabled = !beacon;
-    say(begin, text.begin(beacon ? nameOf({ beacon, name: names?.get(beacon) }) : null));
+    say(begin, text.begin(beacon ? nameOf({ beacon }) : null));
     for (const one of [walking, hearing]) show(one, walk != null);
     for (const one of [learn, pause, unmark, giveUp]) show(one, mayWrite && !isFitting);
     show(progress, isFitting);
@@ -76,7 +76,7 @@ export function calibratePanel({ onMarks, onWalk }) {
     onWalk(walk && mayWrite && !isFitting ? (x, y, floor) => take('mark', floor == null ? { x, y } : { x, y, floor }) : null);
     if (!walk) return;
     const isHeard = walk.heard_s != null && walk.heard_s < 3;
-    say(heard, walk.full ? text.full : isHeard ? text.heard(walk) : text.unheard(walk, duration(1000 * (walk.heard_s ?? 0))));
+    say(heard, walk.full ? text.full : isHeard ? text.heard(nameOf(walk)) : text.unheard(nameOf(walk), walk.heard_s != null && duration(1000 * walk.heard_s)));
     attribute(heard, 'data-kind', isHeard ? 'good' : 'bad');
     say(how, walk.room ? text.inRoom(walk.room) : hasOutlines ? text.tap : text.choose);
     updateRooms(walk.rooms.map((room) => ({ ...room, isHere: room.room === walk.room, mayMark: mayWrite && !isFitting })), (one) => one.room);
@@ -122,7 +122,6 @@ export function calibratePanel({ onMarks, onWalk }) {
     /** The beacon to carry, and the plan's abilities. */
     update(overview, chosen, outlined) {
       attribute(login, 'href', loginRoute());
-      names = new Map(overview.beacons.map((one) => [one.beacon, one.name]));
       const isNew = beacon !== chosen || mayWrite !== overview.rights.write || hasOutlines !== outlined;
       [beacon, mayWrite, hasOutlines] = [chosen, overview.rights.write === true, outlined];
       if (isNew && now) draw();

@@ -12,7 +12,7 @@ export function chartBar(chart, hand, { onTry }) {
   const scale = el('button', { type: 'button', onclick: () => { chart.scale = chart.scale === 'log' ? 'linear' : 'log'; chart.rescale(); update(); } });
   const tryButton = el('button', { type: 'button', onclick: onTry, id: 'try-button' });
   const node = el('div.chart-bar', {}, scale, el('span.group', {}, button(text.zoomOut, () => hand.zoom(1.4), '−'), button(text.zoomIn, () => hand.zoom(0.7), '+')), pause, live, tryButton);
-  const entries = el('span.legend-entries'), legend = el('p.legend', {}, entry('line', text.estimate), entry('band', text.band), entries);
+  const entries = el('span.legend-entries'), estimate = entry('distance', text.estimate), legend = el('p.legend', {}, estimate, entry('band', text.band), entry('smooth', text.smooth), entries);
   const updateEntries = list(entries, receiver);
   const paint = () => { const all = series(); for (const mark of entries.querySelectorAll('[data-index]')) mark.style.color = all[mark.dataset.index % all.length]; };
   const stop = onTheme(paint);
@@ -35,7 +35,11 @@ export function chartBar(chart, hand, { onTry }) {
     attribute(scale, 'aria-label', `${text.scale}: ${text[chart.scale]}`);
     say(tryButton, chart.isTrying ? text.tryOff : text.tryOn);
     attribute(tryButton, 'aria-pressed', chart.isTrying);
-    if (trace) updateEntries(trace.receivers.map((name, index) => ({ name, index })).filter((one) => trace.hearers.has(one.index)), (one) => one.name);
+    if (!trace) return;
+    // A zone of rooms has no distance.
+    const zone = trace.estimates.has(chart.estimating) ? chart.estimating : [...trace.estimates.keys()][0] ?? chart.zoneName;
+    say(estimate.lastChild, zone === chart.zoneName ? text.estimate : text.estimateIn(zone));
+    updateEntries(trace.receivers.map((name, index) => ({ name, index })).filter((one) => trace.hearers.has(one.index)), (one) => one.name);
   }
   update();
   return { node, legend, update, tryButton, stop };

@@ -1,6 +1,6 @@
 // What happened on a day, from the gateway's diary: visits as a ribbon and with their length, and every entry. The address says
 // which day, thing, place and kind, so that it can be kept and sent.
-import { el, empty, link, panel, say, show } from './dom.js';
+import { el, empty, link, panel, say, show, visible } from './dom.js';
 import { words } from './words.js';
 import { address, api } from './api.js';
 import { duration, minuteOf, timeOf } from './figures.js';
@@ -11,6 +11,8 @@ const dayLength = 86_400_000;
 /** More rows do not tell anybody anything. */
 const mostRows = 40, mostVisits = 500, pageLength = 60;
 
+/** The name that people use, of a beacon. */
+const called = (beacon) => nameOf({ beacon });
 const pad = (n) => String(n).padStart(2, '0');
 const dayOf = (ms) => { const at = new Date(ms); return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`; };
 const startOf = (day) => new Date(`${day}T00:00:00`).getTime();
@@ -45,17 +47,17 @@ export function diaryView(...rest) {
   const span = () => ({ since: new Date(startOf(wanted.day)).toISOString(), until: new Date(startOf(nextDay(wanted.day, 1))).toISOString() });
   const query = (more = {}) => new URLSearchParams(Object.entries({ ...span(), beacon: wanted.thing, place: wanted.place, ...more }).filter(([, value]) => value)).toString();
 
-  function fill(select, any, all, value, names = {}) {
-    const options = [...new Set([...all, value].filter(Boolean))].sort((a, b) => a.localeCompare(b));
-    select.replaceChildren(new Option(any, ''), ...options.map((one) => new Option(Object.hasOwn(names, one) ? names[one] : one, one)));
+  function fill(select, any, all, value, named = (one) => one) {
+    const options = [...new Set([...all, value].filter(Boolean))].map((one) => [visible(named(one)), one]).sort(([a], [b]) => a.localeCompare(b));
+    select.replaceChildren(new Option(any, ''), ...options.map(([name, one]) => new Option(name, one)));
     select.value = value;
   }
   function choices() {
     const { overview } = store;
     const seen = (list, key) => (list ?? []).map((one) => one[key]);
-    fill(thing, text.allThings, [...seen(overview?.beacons, 'beacon'), ...seen(overview?.phones, 'phone'), ...seen(overview?.health?.receivers, 'name')], wanted.thing);
+    fill(thing, text.allThings, [...seen(overview?.beacons, 'beacon'), ...seen(overview?.phones, 'phone'), ...seen(overview?.health?.receivers, 'name')], wanted.thing, called);
     fill(place, text.allPlaces, [...seen(overview?.zones, 'zone'), ...seen(overview?.rooms, 'room')], wanted.place);
-    fill(kind, text.allKinds, Object.keys(text.kinds), wanted.kind, text.kinds);
+    fill(kind, text.allKinds, Object.keys(text.kinds), wanted.kind, (one) => Object.hasOwn(text.kinds, one) ? text.kinds[one] : one);
     day.value = wanted.day;
     forth.disabled = wanted.day >= dayOf(gatewayTime());
     csv.href = address(`./api/v1/diary?${query({ kind: wanted.kind, format: 'csv', limit: 5000 })}`);
@@ -102,11 +104,11 @@ export function diaryView(...rest) {
       end: one.to ? Date.parse(one.to) : one.open ? now : null,
     }));
     const isByPlace = wanted.thing !== '';
-    const rows = grouped(stays, (one) => isByPlace ? one.place : one.beacon);
-    ribbon.replaceChildren(...[...rows].sort(([a], [b]) => a.localeCompare(b)).slice(0, mostRows).map(([name, list]) => row(name, list, isByPlace, from, to)), ...(rows.size ? [scale()] : []));
-    say(more, rows.size > mostRows ? text.more(rows.size - mostRows) : '');
+    const rows = [...grouped(stays, (one) => isByPlace ? one.place : one.beacon)].map(([name, list]) => [isByPlace ? name : called(name), list]).sort(([a], [b]) => a.localeCompare(b));
+    ribbon.replaceChildren(...rows.slice(0, mostRows).map(([name, list]) => row(name, list, isByPlace, from, to)), ...(rows.length ? [scale()] : []));
+    say(more, rows.length > mostRows ? text.more(rows.length - mostRows) : '');
     visits.replaceChildren(...stays.slice(-mostVisits).reverse().map((one) => {
-      const who = el('td', {}, link(['diary', wanted.day, one.beacon, '', ''], nameOf(one))), where = el('td', {}, link(['diary', wanted.day, '', one.place, ''], one.place));
+      const who = el('td', {}, link(['diary', wanted.day, one.beacon, '', ''], visible(nameOf(one)))), where = el('td', {}, link(['diary', wanted.day, '', one.place, ''], one.place));
       return el('tr', {}, el('td.numeric', { text: moment(one.begin, from, text.unknown) }), el('td.numeric', { text: one.open ? text.now : one.last_known ? text.lastKnown(moment(Date.parse(one.last_known), from, '')) : moment(one.end, from, text.unknown) }), who, where,
         el('td.numeric', { text: one.seconds == null ? '–' : duration(one.seconds * 1000) + (one.unwatched_s >= 60 ? text.unwatched(duration(one.unwatched_s * 1000)) : '') }));
     }));
@@ -180,7 +182,7 @@ function entry(one) {
   const who = el('span.who'), where = el('span.at'), why = el('span.why');
   const isBeacon = ['zone', 'room', 'event'].includes(one.kind);
   const name = isBeacon ? link(['beacon', one.thing]) : el('strong');
-  say(name, isBeacon ? nameOf({ beacon: one.thing }) : one.thing || text.gateway);
+  say(name, isBeacon ? called(one.thing) : one.thing || text.gateway);
   say(where, one.place);
   who.append(name, where);
   say(why, one.because);

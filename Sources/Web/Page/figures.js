@@ -31,7 +31,7 @@ export const fromLength = (n) => inFeet ? n * foot : n;
 export const toField = (m) => inFeet && m != null ? Math.round(m / foot * 100) / 100 : m;
 export const fromField = (n) => inFeet && n != null ? Math.round(n * foot * 1000) / 1000 : n;
 /** The first round length, in metres, that is long enough. */
-export const ruler = (isEnough) => fromLength([1, 2, 5, 10, 20, 50].find((n) => isEnough(fromLength(n))) ?? (inFeet ? 300 : 100));
+export const ruler = (isEnough) => fromLength([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50].find((n) => isEnough(fromLength(n))) ?? (inFeet ? 300 : 100));
 export const metres = (m) => m == null ? '–' : `${short(toLength(m))}${narrow}${lengthUnit}`;
 export const decibels = (n) => n == null ? '–' : `${short(Math.round(n * 10) / 10)}${narrow}dBm`;
 /** A measured signal, without tenths, which would only flicker. */

@@ -6,11 +6,8 @@ import { connect, store, subscribe } from './store.js';
 import { beginWith, onStay, route } from './route.js';
 import { frame } from './frame.js';
 import { nowView } from './now.js';
-import { beaconView } from './beacon.js';
-import { zoneView } from './zone.js';
 import { planView } from './plan.js';
-import { diaryView, drawView, settingsView, setupView } from './later.js';
-import { strangersView } from './strangers.js';
+import { beaconView, diaryView, drawView, settingsView, setupView, strangersView, zoneView } from './later.js';
 import { loginView } from './login.js';
 
 const views = {

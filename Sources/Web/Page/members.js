@@ -1,31 +1,67 @@
 // Who is in a place: a few names on a line, or a row for each with its evidence.
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { deviation, distance, duration, level } from './figures.js';
-import { gatewayTime, nameOf } from './store.js';
+import { deviation, distance, level, typeface } from './figures.js';
+import { nameOf, store } from './store.js';
+import { reasons, sinceText } from './reasons.js';
 
+let rem = 16;
 const isNarrow = matchMedia('(max-width: 720px)');
-/** How many names stand side by side; the others are counted. */
-export const few = () => isNarrow.matches ? 3 : 6;
+/** How many names stand side by side before their width is known; the others are counted. */
+const few = () => isNarrow.matches ? 3 : 6;
 
-/** A few names, and how many more there are: a button that shows all. */
+/** As many names as fit on a line, and how many more there are: a button that shows all. */
 export function names(onMore) {
-  const row = el('span.names'), more = el('button.more', { type: 'button', onclick: onMore });
+  const row = el('span.names'), more = el('button.more', { type: 'button', onclick: onMore }), node = el('span.who', {}, row, more);
   const update = list(row, name);
-  return {
-    node: el('span.who', {}, row, more), more,
-    update(beacons, place, most = few()) {
-      update(beacons.slice(0, most), (one) => one.beacon);
-      const rest = beacons.length - most;
-      show(more, rest > 0);
-      if (rest > 0) { say(more, most ? `+${rest}` : String(rest)); attribute(more, 'aria-label', words.now.all(beacons.length, rest, place)); }
-    },
-  };
+  let width = 0, now = null;
+  // What is measured without being asked for needs no layout of its own.
+  new ResizeObserver(([{ contentRect }]) => { const was = width; width = contentRect.width; rem = parseFloat(getComputedStyle(document.documentElement).fontSize); if (width !== was && now) draw(...now); }).observe(node);
+
+  function draw(beacons, place) {
+    const most = fitting(beacons, width), rest = beacons.length - most;
+    update(beacons.slice(0, most).map((one) => ({ ...one, place })), (one) => one.beacon);
+    show(more, rest > 0);
+    if (rest > 0) { say(more, `+${rest}`); attribute(more, 'aria-label', words.now.all(beacons.length, rest, place)); }
+  }
+  return { node, more, update(...told) { now = told; draw(...told); } };
+}
+
+/** How many of the first names fit side by side: at least one, which may be cut. */
+function fitting(beacons, width) {
+  if (!width) return Math.min(beacons.length, few());
+  let left = width;
+  for (const [i, one] of beacons.entries()) {
+    const own = Math.min(wide(nameOf(one), 0.9375 * rem) + (one.near ? rem : 0), 14 * rem), rest = i + 1 < beacons.length ? 3.6 * rem : 0;
+    if (left - own < rest && i > 0) return i;
+    left -= own + 0.75 * rem;
+  }
+  return beacons.length;
+}
+const pen = document.createElement('canvas').getContext('2d');
+function wide(text, size) {
+  pen.font = `${size}px ${typeface}`;
+  return pen.measureText(text).width + 2;
 }
 
 function name({ beacon }) {
+  let now = null;
   const node = link(['beacon', beacon]);
-  return { node, update(one) { say(node, nameOf(one)); attribute(node, 'data-near', one.near === true); attribute(node, 'title', nameOf(one)); } };
+  node.addEventListener('pointerenter', () => attribute(node, 'title', [nameOf(now), sinceText(now), reasons.of(now)].filter(Boolean).join('\n')));
+  return { node, update(one) { now = one; say(node, nameOf(one)); attribute(node, 'data-near', one.near === true); } };
+}
+
+/** Only members of regions have another name than the one that is published. */
+export function renameButton(beacon) {
+  const node = el('button.quiet.rename', { type: 'button', text: '✎', hidden: true, onclick: async () => (await import('./rename.js')).rename(beacon) });
+  return {
+    node,
+    update(name) {
+      const isOffered = beacon.includes(':') && store.overview?.rights.write === true && store.overview.configuration_file != null;
+      show(node, isOffered);
+      if (isOffered) attribute(node, 'aria-label', words.naming.rename(name));
+    },
+  };
 }
 
 /** A few names with their distances; nearest first. */
@@ -63,8 +99,8 @@ export function member({ beacon }) {
         say(amount, one.distance_m != null ? distance(one.distance_m) : one.rssi_dbm != null ? level(one.rssi_dbm) : '');
         say(spread, deviation(one.distance_sd_m));
       }
-      say(since, words.now.since(duration(gatewayTime() - Date.parse(one.since))));
-      say(because, one.because ? words.because(one.because) : '');
+      say(since, sinceText(one));
+      say(because, reasons.of(one));
     },
   };
 }

@@ -58,7 +58,7 @@ function line(kind, place) {
     show(ofRooms, kind === 'zone' && one.rooms != null);
     if (one.rooms != null) say(ofRooms, words.now.ofRooms(one.rooms));
     if (strip) { show(strip.node, !one.rooms); if (!one.rooms) strip.update(one); }
-    updateMembers(one.beacons, (each) => each.beacon);
+    updateMembers(one.beacons.map((each) => ({ ...each, place })), (each) => each.beacon);
     show(members, one.beacons.length > 0);
     const coming = one.approaching?.length ?? 0;
     show(approaching, coming > 0);

@@ -2,9 +2,9 @@
 import { colours, onTheme } from './theme.js';
 import { words } from './words.js';
 import { metres as lengthOf, ruler as ruled, typeface } from './figures.js';
-import { el, show, visible } from './dom.js';
+import { attribute, visible } from './dom.js';
 import { blindStates } from './receivers.js';
-import { cut, floorOfReceiver, labelPoint, labelWidth } from './plan-labels.js';
+import { cut, floorOfReceiver, gaps, overlaps, widest } from './plan-labels.js';
 import { planZoom } from './plan-zoom.js';
 
 const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'red', 'fog'];
@@ -12,9 +12,6 @@ const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3',
 export function planCanvas(canvas, layer, onplace) {
   const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
   let points = [], plan = null, cloud = null, overview = null, mark = null, cross = null, palette = {}, width = 0, height = 0, request = 0;
-  // The beacon's place is an element, so that it moves there without anything being drawn again.
-  const dot = el('span.plan-dot', { hidden: true });
-  let spot = '';
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
   const redraw = () => { request ||= requestAnimationFrame(() => { request = 0; draw(); }); };
   const paint = () => { palette = colours(names); redraw(); };
@@ -46,7 +43,7 @@ export function planCanvas(canvas, layer, onplace) {
     let west = Infinity, south = Infinity, east = -Infinity, north = -Infinity;
     for (const { outline } of rooms()) for (const [x, y] of outline) { west = Math.min(west, x); east = Math.max(east, x); south = Math.min(south, y); north = Math.max(north, y); }
     if (west > east) return null;
-    const margin = rem() * 1.8, scale = Math.min((width - 2 * margin) / Math.max(0.1, east - west), (height - 2 * margin - rem()) / Math.max(0.1, north - south));
+    const margin = rem() * (width < 520 ? 0.6 : 1.8), scale = Math.min((width - 2 * margin) / Math.max(0.1, east - west), (height - 2 * margin - rem()) / Math.max(0.1, north - south));
     const left = (width - (east - west) * scale) / 2, low = height - rem() - (height - rem() - (north - south) * scale) / 2;
     return { scale, east, west, south, north, x: (x) => left + (x - west) * scale, y: (y) => low - (y - south) * scale, back: (px, py) => [(px - left) / scale + west, (low - py) / scale + south] };
   }
@@ -80,11 +77,15 @@ export function planCanvas(canvas, layer, onplace) {
     for (const door of plan.doors ?? []) { if (isHere(door.floor)) { path(door.line ?? door, space); context.stroke(); } }
     const hasPlace = cloud && isHere(floorOf(cloud));
     if (hasPlace) drawTrack(space);
-    show(dot, Boolean(hasPlace && cloud.position));
-    if (!dot.hidden) putDot(space);
-    receivers(space, size);
-    onplace(boxes(space, size));
-    ruler(space, size, scale);
+    // On a phone names go before receivers, which are small there.
+    const ears = receivers(space, size), taken = (width < 520 ? [] : ears).map(({ x, y, r }) => ({ x: x - r - 2, y: y - r - 2, width: 2 * r + 4, height: 1.8 * r + 4 }));
+    taken.push(ruler(space, size, scale), { x: width - zoom.buttons.offsetWidth - 4, y: height - zoom.buttons.offsetHeight - 4, width, height });
+    const found = boxes(space, size, taken);
+    const { position } = hasPlace ? cloud : {}, spot = position ? { x: x(position.x), y: y(position.y) } : null;
+    const around = spot ? [{ x: spot.x - 8, y: spot.y - 8, width: 16, height: 16 }] : [];
+    attribute(canvas, 'data-receivers', JSON.stringify(ears.map((ear) => earName(ear, size, taken, around, found)).filter(Boolean)));
+    for (const one of found.values()) one.taken = [...edges(), ...taken].filter((each) => overlaps(one, each));
+    onplace({ rooms: found, taken, width, line: lineOf(size), measure: (name) => measured(name, size * 0.8125), spot, key: [width, height, scale, x(0), y(0), shown.floor].join(' ') });
     for (const point of points) if (isHere(point.floor)) drawPoint(space, point, size * 0.28);
     if (mark && cross) drawCross(space, cross, palette.red, size);
   }
@@ -132,14 +133,6 @@ export function planCanvas(canvas, layer, onplace) {
     context.setLineDash([]);
   }
 
-  /** It moves with the beacon, but at once with the plan. */
-  function putDot({ x, y, scale }) {
-    const { position } = cloud, now = `${scale} ${x(0)} ${y(0)}`;
-    dot.style.transition = now === spot ? '' : 'none';
-    spot = now;
-    dot.style.transform = `translate(${x(position.x).toFixed(1)}px, ${y(position.y).toFixed(1)}px)`;
-  }
-
   function text(content, px, py, size, colour, weight = 400, align = 'center') {
     context.font = `${weight} ${size.toFixed(1)}px ${typeface}`;
     context.textAlign = align;
@@ -154,23 +147,43 @@ export function planCanvas(canvas, layer, onplace) {
     context.fillText(content, px, py);
   }
 
-  /** Where each room's name and people have their place: from its top, as wide as it is there, as far as it is on the screen. */
-  function boxes({ x, y, scale }, size) {
-    const found = new Map();
-    for (const { room, outline } of rooms()) {
-      const [cx, high] = labelPoint(outline), half = labelWidth(outline) * scale / 2 - size * 0.3;
-      const left = Math.max(0, x(cx) - half), right = Math.min(width, x(cx) + half), top = Math.max(0, y(high)), bottom = Math.min(height, y(Math.min(...outline.map(([, py]) => py))));
-      if (right > left && bottom > top) found.set(room, { x: left, y: top, width: right - left, height: bottom - top, line: Math.max(24, size * 1.2) });
+  const lineOf = (size) => Math.max(24, size * 1.2);
+  const widths = new Map();
+  function measured(content, size, weight = 600) {
+    const key = `${weight} ${size.toFixed(1)} ${content}`;
+    if (!widths.has(key)) {
+      if (widths.size > 500) widths.clear();
+      context.font = `${weight} ${size.toFixed(1)}px ${typeface}`;
+      widths.set(key, context.measureText(content).width);
     }
+    return widths.get(key);
+  }
+
+  /** What lies beside the drawing. */
+  const edges = () => [{ x: -1e6, y: -1e6, width: 1e6, height: 2e6 }, { x: width, y: -1e6, width: 1e6, height: 2e6 }];
+  /** Where each room is on the screen, with the place of its name, at its top, and where there is room for people. What is taken grows. */
+  function boxes({ x, y }, size, taken) {
+    const found = new Map(), line = lineOf(size), high = width < 520 ? 20 : line;
+    for (const { room, outline } of rooms()) {
+      const points = outline.map(([px, py]) => [x(px), y(py)]), xs = points.map(([px]) => px), ys = points.map(([, py]) => py);
+      const left = Math.max(0, Math.min(...xs)), right = Math.min(width, Math.max(...xs)), top = Math.max(0, Math.min(...ys)), bottom = Math.min(height, Math.max(...ys));
+      if (right - left < 8 || bottom - top < 8) continue;
+      const begin = top + Math.min(size * (width < 520 ? 0.15 : 0.3), (bottom - top) / 4), end = Math.min(begin + high, bottom), on = [...edges(), ...taken];
+      const wanted = measured(visible(room), size * (width < 520 ? 0.8125 : 0.9375), 650) + 2, [from, to] = widest(gaps(points, begin, end, on, 3)) ?? widest(gaps(points, begin, end, edges(), 1)) ?? [left, right];
+      const title = { x: from + Math.max(0, to - from - wanted) / 2 - 1, y: begin, width: Math.min(wanted, to - from) + 2, height: high };
+      found.set(room, { x: left, y: top, width: right - left, height: bottom - top, title, outline: points, top: begin + high, bottom: bottom - 3, line, rem: size, least: (width < 520 ? 3.5 : 8) * size });
+    }
+    for (const one of found.values()) taken.push(one.title);
     return found;
   }
 
+  /** Receivers have their places, and their names are written beside them later. */
   function receivers({ x, y }, size) {
-    const states = new Map((overview?.health.receivers ?? []).map((one) => [one.name, one.state]));
+    const states = new Map((overview?.health.receivers ?? []).map((one) => [one.name, one.state])), found = [];
     for (const one of plan.receivers) {
       const { receiver, position } = one;
       if (!position || !isHere(floorOfReceiver(plan, one))) continue;
-      const isBlind = blindStates.has(states.get(receiver)), px = x(position[0]), py = y(position[1]), r = size * 0.4;
+      const isBlind = blindStates.has(states.get(receiver)), px = x(position[0]), py = y(position[1]), r = size * (width < 520 ? 0.28 : 0.4);
       context.fillStyle = isBlind ? palette.red : palette['ink-2'];
       context.strokeStyle = palette.card;
       context.lineWidth = 2;
@@ -181,15 +194,27 @@ export function planCanvas(canvas, layer, onplace) {
       context.closePath();
       context.stroke();
       context.fill();
-      const isRight = px > width * 0.6;
-      // On a phone there is no room beside people's names; a blind one is told all the same.
-      if (width < 520 && !isBlind) continue;
-      text(cut(visible(receiver), 18) + (isBlind ? `: ${words.now.blindWord}` : ''), px + (isRight ? -r * 1.6 : r * 1.6), py + size * 0.1, size * 0.75, isBlind ? palette.red : palette['ink-2'], isBlind ? 650 : 400, isRight ? 'right' : 'left');
+      found.push({ name: visible(receiver), isBlind, x: px, y: py, r });
     }
+    return found;
+  }
+
+  /** Where nothing is hidden by it. On a phone there is no room beside people's names; a blind one is told all the same. */
+  function earName({ name, isBlind, x, y, r }, size, taken, around, found) {
+    if (width < 520 && !isBlind) return null;
+    const high = size * 0.9, room = [...found.values()].find((one) => x > one.x && x < one.x + one.width && y > one.y && y < one.y + one.height);
+    for (const [most, isInside, mayHide = false] of [[18, true], [18, false], [8, false], ...isBlind ? [[18, false, true]] : []]) {
+      const told = cut(name, most) + (isBlind ? `: ${words.now.blindWord}` : ''), wide = measured(told, size * 0.75, isBlind ? 650 : 400) + 4;
+      const sides = [[x + r + 4, y - high / 2], [x - r - 4 - wide, y - high / 2], [x - wide / 2, y + r + 4], [x - wide / 2, y - r - 4 - high]];
+      const at = sides.find(([left, top]) => { const box = { x: left, y: top, width: wide, height: high }; return left >= 0 && left + wide <= width && !(isInside && room && (left < room.x || left + wide > room.x + room.width)) && (mayHide || ![...taken, ...around].some((one) => overlaps(one, box))) && taken.push(box); });
+      if (at) { text(told, at[0] + 2, at[1] + high / 2, size * 0.75, isBlind ? palette.red : palette['ink-2'], isBlind ? 650 : 400, 'left'); return [name, ...at.map(Math.round), Math.round(wide), Math.round(high)]; }
+    }
+    return null;
   }
 
   function ruler({ x, west }, size, scale) {
-    const metres = ruled((m) => m * scale > size * 4), left = Math.max(size, x(west)), py = height - size * 0.7;
+    // When the plan is zoomed, its western edge may be anywhere.
+    const metres = ruled((m) => m * scale > size * 3), left = Math.min(Math.max(size, x(west)), width / 4), py = height - size * 0.7;
     context.strokeStyle = palette['ink-3'];
     context.lineWidth = 1.5;
     context.beginPath();
@@ -199,6 +224,7 @@ export function planCanvas(canvas, layer, onplace) {
     context.lineTo(left + metres * scale, py - 4);
     context.stroke();
     text(lengthOf(metres), left + metres * scale + size * 0.5, py - 2, size * 0.75, palette['ink-3'], 400, 'left');
+    return { x: left - 4, y: py - size * 0.7, width: metres * scale + size * 3.5, height: size * 1.4 };
   }
 
   function drawCross({ x, y }, point, colour, size) {
@@ -246,7 +272,7 @@ export function planCanvas(canvas, layer, onplace) {
   return {
     shown,
     floorOf,
-    zooms: zoom.buttons, dots: el('div.plan-dots', { 'aria-hidden': 'true' }, dot),
+    zooms: zoom.buttons,
     plan(now) { plan = now; redraw(); },
     floor(floor) { if (shown.floor !== (floor ?? null)) zoom.reset(); shown.floor = floor ?? null; redraw(); },
     points(now) { points = now; redraw(); },

@@ -1,55 +1,44 @@
-// The rooms of the plan with the names of who is there: over the drawing, or as tiles where rooms have no outlines.
+// Who is where on the plan: over the drawing, and as tiles for places that are not on it.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { few, member, names, stateBadge } from './members.js';
+import { member, names, stateBadge } from './members.js';
+import { planPeople } from './plan-people.js';
+import { reasons } from './reasons.js';
 
-/** A room, or a zone where there are no rooms. */
-const nameOf = (place) => place.room ?? place.zone;
+/** A room, or a zone where there are no rooms; null: in no room. */
+const nameOf = (place) => place.room ?? place.zone ?? words.plan.nowhere;
 
 export function planRooms() {
-  const layer = el('div.plan-rooms'), tiles = el('div.tiles'), all = everybody();
-  const make = (isTile) => (place) => tile(place, isTile, () => all.open(nameOf(place)));
-  const updateLayer = list(layer, make(false)), updateTiles = list(tiles, make(true));
-  let places = [], boxes = new Map();
+  const tiles = el('div.tiles'), all = everybody(), people = planPeople((room) => all.open(room));
+  const updateTiles = list(tiles, (place) => tile(place, () => all.open(nameOf(place))));
   return {
-    layer, tiles, all: all.node,
-    /** Where the rooms of the floor are, px. */
-    place(now) {
-      boxes = now;
-      this.draw();
-    },
-    draw() {
-      updateLayer(places.filter((one) => boxes.has(one.room)).map((one) => ({ ...one, box: boxes.get(one.room) })), (one) => one.room);
-    },
-    update(overview, hasOutlines) {
-      places = overview.rooms?.length ? overview.rooms : overview.zones;
-      if (hasOutlines) this.draw(); else updateTiles(places, nameOf);
-      show(tiles, !hasOutlines);
-      all.update(places);
+    layer: people.layer, tiles, all: all.node, end: people.end,
+    /** Where everything is on the screen. */
+    place: people.place,
+    /** `outlined`: the names of the rooms that are drawn; `chosen`: the beacon that is searched for. */
+    update(overview, outlined, chosen) {
+      const rooms = overview.rooms?.length ? overview.rooms : null, places = rooms ?? overview.zones;
+      const lost = rooms && overview.beacons.filter((one) => one.room === null && one.last_seen);
+      const others = [...places.filter((one) => !outlined.has(one.room)), ...lost?.length && overview.until == null ? [{ count: lost.length, beacons: lost }] : []];
+      people.update(places.filter((one) => outlined.has(one.room)), chosen);
+      updateTiles(others, nameOf);
+      show(tiles, others.length > 0);
+      all.update([...places, ...others]);
     },
   };
 }
 
-function tile(place, isTile, onMore) {
-  const title = el(isTile ? 'h2' : 'span.room-name'), badge = stateBadge(), who = names(onMore), state = el('span.fog', { text: words.state.unknown });
+function tile(place, onMore) {
+  const title = el('h2'), badge = stateBadge(), who = names(onMore);
   say(title, nameOf(place));
-  const node = el(isTile ? 'section.tile' : 'div.tile', { [`data-${place.room != null ? 'room' : 'zone'}`]: nameOf(place) }, el('div.tile-head', {}, title, isTile ? badge.node : null), state, who.node);
-  let drawn = '';
+  const node = el('section.tile', { [`data-${place.room != null ? 'room' : 'zone'}`]: nameOf(place) }, el('div.tile-head', {}, title, badge.node), who.node);
   return {
     node,
     update(one) {
       attribute(node, 'data-state', one.state);
       badge.update(one.state, one.count);
-      show(state, !isTile && one.state === 'unknown');
       show(who.node, one.beacons.length > 0);
-      who.update(one.beacons, nameOf(place), one.box ? Math.max(0, Math.min(6, Math.floor((one.box.height - 4.5 * one.box.line) / one.box.line))) : few());
-      if (!one.box) return;
-      const { x, y, width, height } = one.box, wanted = `${Math.round(x)} ${Math.round(y)} ${Math.round(width)} ${Math.round(height)}`;
-      if (wanted === drawn) return;
-      drawn = wanted;
-      node.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
-      node.style.width = `${Math.round(width)}px`;
-      node.style.height = `${Math.round(height)}px`;
+      who.update(one.beacons, nameOf(place));
     },
   };
 }
@@ -65,7 +54,9 @@ function everybody() {
     show(node, place != null);
     if (!place) return;
     say(title, words.plan.everybodyIn(place.count, open));
-    update(place.beacons, (one) => one.beacon);
+    const members = place.beacons.map((one) => ({ ...one, place: open }));
+    update(members, (one) => one.beacon);
+    if (place.room != null) reasons.askAll(open, members).then((isNew) => { if (isNew) draw(); });
   }
   return {
     node,

@@ -48,11 +48,11 @@ export function planTime(onChange) {
       const query = new URLSearchParams({ since: new Date(at).toISOString(), until: new Date(at + 1).toISOString() });
       const { visits, more } = await api(`visits?${query}`, { signal: own.signal });
       if (own.signal.aborted) return;
-      const people = { room: new Map(), zone: new Map() };
+      const people = { at, room: new Map(), zone: new Map() };
       for (const { beacon, room, zone, from } of visits) {
         const [kind, place] = room != null ? ['room', room] : ['zone', zone];
         const there = people[kind].get(place) ?? [];
-        if (!there.some((one) => one.beacon === beacon)) people[kind].set(place, [...there, { beacon, since: from ?? new Date(at).toISOString() }]);
+        if (!there.some((one) => one.beacon === beacon)) people[kind].set(place, [...there, { beacon, since: from, until: at }]);
       }
       attribute(node, 'data-waiting', null);
       if (more) { say(problem, text.more); show(problem, true); }
@@ -63,7 +63,7 @@ export function planTime(onChange) {
       if (!(error instanceof Problem)) throw error;
       say(problem, words.failed(error));
       show(problem, true);
-      onChange({ room: new Map(), zone: new Map() });
+      onChange({ at, room: new Map(), zone: new Map() });
     }
   }
   return { node, end() { clearTimeout(timer); asked?.abort(); } };
@@ -75,5 +75,5 @@ export function overviewAt(people, overview) {
     const beacons = people[kind].get(place[kind]) ?? [];
     return { ...place, beacons, count: beacons.length, state: beacons.length ? 'occupied' : 'empty' };
   };
-  return { ...overview, rooms: overview.rooms?.map(then('room')), zones: overview.zones.map(then('zone')) };
+  return { ...overview, until: people.at, rooms: overview.rooms?.map(then('room')), zones: overview.zones.map(then('zone')) };
 }

@@ -1,5 +1,5 @@
 // The plan: rooms with their members, receivers, the probable place of one beacon, and calibration by tapping one's own place.
-import { attribute, el, empty, list, say, show } from './dom.js';
+import { attribute, el, empty, list, say, show, visible } from './dom.js';
 import { words } from './words.js';
 import { percent } from './figures.js';
 import { Problem, api, part } from './api.js';
@@ -14,29 +14,31 @@ import { summary } from './now.js';
 export function planView(chosen = null) {
   const text = words.plan;
   const canvas = el('canvas', { role: 'img', 'aria-label': text.drawing() }), people = planRooms(), drawing = planCanvas(canvas, people.layer, (boxes) => people.place(boxes));
-  const choice = el('select', { id: 'plan-beacon', onchange: () => { stay('plan', choice.value); choose(choice.value); } });
+  // A field with proposals, because nobody finds a name among two hundred in a menu.
+  const proposals = el('datalist', { id: 'plan-beacons' }), choice = el('input', { id: 'plan-beacon', type: 'search', list: 'plan-beacons', placeholder: text.search, autocomplete: 'off', oninput: found, onchange: found, onfocus: () => choice.select(), onblur: () => setTimeout(tell) });
   const floors = el('div.tabs', { role: 'group', 'aria-label': text.floor }), updateFloors = list(floors, floorTab);
   const none = empty(text.none), rooms = el('ul.shares'), updateRooms = list(rooms, share), where = el('p.status'), unplaced = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
   const how = el('p.note', { text: text.cross, hidden: true });
   const calibrating = calibratePanel({ onMarks: (points) => drawing.points(points), onWalk: mark });
-  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer, drawing.dots, drawing.zooms), how);
-  const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node);
+  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, el('div.canvas-box', {}, canvas, people.layer, drawing.zooms), how);
+  const aside = el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, proposals, where, rooms, unplaced, calibrating.node);
   const draw = el('a.as-button', { href: '#/draw', text: text.draw }), headline = el('p.headline'), trouble = el('p.trouble', { role: 'status' });
   const time = planTime((people) => { past = people; attribute(node, 'data-past', past !== null); drawing.cloud(null); show(aside, past === null && plan?.rooms.length > 0); update(store); ask(); });
   const body = el('div.plan-body', {}, el('div.plan-places', {}, time.node, sheet, people.tiles, people.all),
     aside);
-  let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', hasOutlines = false, past = null;
+  let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', outlined = new Set(), hasOutlines = false, past = null, byName = new Map();
 
   async function load() {
     try {
       plan = await api('plan');
-      const outlined = plan.rooms.filter((room) => room.outline?.length > 2);
-      hasOutlines = outlined.length > 0;
+      const rooms = plan.rooms.filter((room) => room.outline?.length > 2);
+      outlined = new Set(rooms.map((room) => room.room));
+      hasOutlines = rooms.length > 0;
       show(none, !hasOutlines);
       show(sheet, hasOutlines);
       show(body, true);
       show(aside, plan.rooms.length > 0);
-      drawing.plan({ ...plan, rooms: outlined });
+      drawing.plan({ ...plan, rooms });
       drawing.floor(plan.floors[0]?.floor ?? null);
       updateFloors(plan.floors.length > 1 ? plan.floors : [], (one) => String(one.floor));
       show(floors, plan.floors.length > 1);
@@ -55,14 +57,34 @@ export function planView(chosen = null) {
 
   const isUnknown = () => store.overview?.rooms.length > 0 && store.overview.rooms.every((room) => room.state === 'unknown');
 
+  /** A floor says how many are there, because its people are only seen while it is shown. */
   function floorTab({ floor }) {
     const node = el('button', { type: 'button', onclick: () => { drawing.shown.follows = false; drawing.floor(floor); updateFloors(plan.floors, (one) => String(one.floor)); } });
-    say(node, floor ?? text.ground);
-    return { node, update: () => attribute(node, 'aria-pressed', drawing.shown.floor === floor) };
+    const count = el('span.count');
+    node.append(el('span'), count);
+    say(node.firstChild, floor ?? text.ground);
+    return {
+      node,
+      update() {
+        attribute(node, 'aria-pressed', drawing.shown.floor === floor);
+        const there = (past ? overviewAt(past, store.overview) : store.overview).rooms?.reduce((sum, room) => sum + ((room.floor ?? null) === floor ? room.count : 0), 0);
+        say(count, there || '');
+      },
+    };
   }
+
+  /** What was typed is a name, or what the gateway calls it. */
+  function found() {
+    const wanted = byName.get(choice.value) ?? [...byName.values()].find((one) => one === choice.value);
+    if (!wanted || wanted === beacon) return;
+    stay('plan', wanted);
+    choose(wanted);
+  }
+  function tell() { if (choice !== document.activeElement) choice.value = [...byName].find(([, one]) => one === beacon)?.[0] ?? ''; }
 
   function choose(name) {
     beacon = name || null;
+    tell();
     track = [];
     drawing.shown.follows = true;
     drawing.cloud(null);
@@ -116,20 +138,24 @@ export function planView(chosen = null) {
     const wanted = able.map((one) => one.beacon + nameOf(one)).join('\n');
     if (wanted !== known) {
       known = wanted;
-      choice.replaceChildren(...able.map((one) => { const node = el('option', { value: one.beacon }); say(node, nameOf(one)); return node; }));
+      // Two with the same name are told apart by what the gateway calls them.
+      byName = new Map();
+      for (const one of able) byName.set(byName.has(visible(nameOf(one))) ? `${visible(nameOf(one))} (${visible(one.beacon)})` : visible(nameOf(one)), one.beacon);
+      proposals.replaceChildren(...[...byName.keys()].map((name) => el('option', { value: name })));
       if (!able.some((one) => one.beacon === beacon)) return choose(able[0]?.beacon);
-      choice.value = beacon;
+      tell();
       if (timer === null) ask();
     }
     summary(headline, trouble, overview);
     show(draw, overview.configuration_revision != null && (overview.rights.write || overview.passwords === true));
     const then = past ? overviewAt(past, overview) : overview;
-    if (plan) people.update(then, hasOutlines);
+    if (plan) people.update(then, outlined, beacon);
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
     calibrating.update(overview, beacon, hasOutlines);
     const name = able.find((one) => one.beacon === beacon);
     attribute(canvas, 'aria-label', text.drawing(name ? nameOf(name) : null));
+    if (plan?.floors.length > 1) updateFloors(plan.floors, (one) => String(one.floor));
     drawing.overview(then);
   }
   const node = el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors, draw), problem, body, none);
@@ -141,7 +167,7 @@ export function planView(chosen = null) {
     title: text.title,
     node,
     update,
-    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); calibrating.end(); time.end(); },
+    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); people.end(); calibrating.end(); time.end(); },
   };
 }
 

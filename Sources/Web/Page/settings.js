@@ -20,7 +20,7 @@ function section({ section: kind, items }) {
 
 export function settingsView() {
   const text = words.settings;
-  const explained = el('div.explained'), yaml = el('pre', { tabindex: 0, role: 'group' }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
+  const explained = el('div.explained'), yaml = el('pre', { tabindex: 0, role: 'group', 'aria-label': text.file, hidden: true }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
   const copy = el('div.row', {}, copyButton(() => yaml.textContent));
   const version = el('dd'), started = el('dd'), rights = el('dd');
   const lengths = el('select', { 'aria-label': text.lengths, onchange: () => { try { localStorage.setItem('lengths', lengths.value); } catch { /* the browser keeps nothing */ } location.reload(); } }, ...['m', 'ft'].map((one) => el('option', { value: one, text: text.lengthUnits[one], selected: one === lengthUnit })));
@@ -31,7 +31,6 @@ export function settingsView() {
     say(file, configuration.file ?? text.noFile);
     explained.replaceChildren(...configuration.explained.filter((one) => one.items.length).map(section));
     say(yaml, configuration.yaml ?? '');
-    yaml.setAttribute('aria-label', text.file);
     show(yaml, configuration.yaml != null);
     show(copy, configuration.yaml != null);
     show(noYaml, configuration.yaml == null && configuration.file != null);

@@ -9,7 +9,7 @@ import { addRoom, fromFile, request } from './draw-plan.js';
 import { loginRoute } from './login.js';
 import { blindStates } from './receivers.js';
 import { stay } from './route.js';
-import { check, store } from './store.js';
+import { check, nameOf, store } from './store.js';
 import { stranger } from './strangers.js';
 
 const sheets = ['draw.css', 'setup.css'].map((name) => document.head.appendChild(el('link', { rel: 'stylesheet', href: address(`./assets/${name}`) })));
@@ -256,7 +256,7 @@ function beaconStep() {
     enter() { isHere = true; ask(); },
     leave() { isHere = false; clearTimeout(timer); },
     update(overview) {
-      const names = [...overview.beacons.map((one) => one.beacon), ...overview.beacons_unheard ?? []];
+      const names = [...overview.beacons, ...(overview.beacons_unheard ?? []).map((beacon) => ({ beacon }))].map(nameOf);
       if (names.length) say(have, text.have(names.slice(0, 12).map(visible)));
       show(have, names.length > 0);
     },

@@ -3,7 +3,7 @@ import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, api } from './api.js';
 import { level, distance, duration, number } from './figures.js';
-import { gatewayTime, store } from './store.js';
+import { gatewayTime, nameOf, store } from './store.js';
 import { hears } from './receivers.js';
 import { copyButton } from './copy.js';
 
@@ -98,7 +98,7 @@ export function stranger({ id }, enrolIt) {
       now = one;
       say(name, one.name ?? one.address ?? one.id);
       say(identity, [one.name && one.address, one.identity].filter(Boolean).join(' · '));
-      say(kind, one.beacon ? text.yours(one.beacon) : (one.vendor && text.made(one.vendor)) ?? one.frame ?? text.unknown);
+      say(kind, one.beacon ? text.yours(nameOf({ beacon: one.beacon })) : (one.vendor && text.made(one.vendor)) ?? one.frame ?? text.unknown);
       attribute(kind, 'data-kind', one.beacon ? 'good' : null);
       say(signal, level(one.rssi_dbm));
       fill.style.transform = `scaleX(${Math.min(1, Math.max(0.02, (one.rssi_dbm + 100) / 60)).toFixed(2)})`;

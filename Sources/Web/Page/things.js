@@ -3,6 +3,7 @@ import { attribute, el, empty, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { level, deviation, distance, interval, reading } from './figures.js';
 import { gatewayTime, nameOf } from './store.js';
+import { renameButton } from './members.js';
 import { sparkline } from './sparkline.js';
 import { keep, kept } from './route.js';
 
@@ -16,7 +17,7 @@ const lastSeen = (one) => one.last_seen ? Date.parse(one.last_seen) : 0;
 const isSilent = (one) => one.last_seen != null && gatewayTime() - lastSeen(one) > Math.max(60_000, (one.interval_s ?? 0) * 10_000);
 const battery = ({ readings = {} }) => readings.battery_pct ?? readings.battery_percent ?? null;
 const isLow = (one) => (battery(one) ?? 100) <= 20 || one.readings?.battery_low === true;
-const placesOf = (one) => [...one.zones, ...one.room ? [one.room] : []];
+const placesOf = (one) => [...one.room ? [one.room] : [], ...one.zones];
 
 const filters = { silent: isSilent, battery: isLow, unheard: (one) => one.last_seen == null };
 /** What each column sorts by; what is not known comes last. */
@@ -118,6 +119,7 @@ export function things() {
       all = [...beacons, ...beacons_unheard.map((beacon) => ({ beacon, zones: [] }))];
       show(omitted, beacons_omitted > 0);
       if (beacons_omitted) say(omitted, words.now.omitted(beacons_omitted));
+      attribute(table, 'data-bare', beacons.every((one) => !Object.keys(one.readings ?? {}).length));
       remember(beacons);
       unknown = new Set([...zones, ...rooms ?? []].filter((place) => place.state === 'unknown').map((place) => place.zone ?? place.room));
       offer(overview);
@@ -149,16 +151,17 @@ function remember(beacons) {
 }
 
 function row({ beacon }) {
-  const name = link(['beacon', beacon]), id = el('span.id'), place = el('td.place'), amount = el('span.amount'), spread = el('span.spread');
+  const name = link(['beacon', beacon]), rename = renameButton(beacon), id = el('span.id'), place = el('td.place'), amount = el('span.amount'), spread = el('span.spread');
   const signal = el('span.amount'), line = sparkline(-100, -40), heard = el('span'), every = el('span.spread'), readings = el('td.readings');
   const node = el('tr', { 'data-beacon': beacon },
-    el('th', { scope: 'row' }, name, id), place, el('td.numeric', { 'data-label': words.now.columns.distance }, amount, ' ', spread),
+    el('th', { scope: 'row' }, el('span.named', {}, name, rename.node), id), place, el('td.numeric', { 'data-label': words.now.columns.distance }, amount, ' ', spread),
     el('td.numeric', { 'data-label': words.now.columns.signal }, line.node, signal), el('td.heard', { 'data-label': words.now.columns.heard }, heard, ' ', every), readings);
   return {
     node,
     update(one) {
       say(name, nameOf(one));
       attribute(name, 'title', nameOf(one));
+      rename.update(nameOf(one));
       say(id, one.name ? one.beacon : '');
       const places = placesOf(one).map((place) => unknown.has(place) ? words.now.unsure(place) : place);
       const isHeard = one.last_seen != null;

@@ -123,8 +123,10 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       for (const list of ['actual', 'transitions']) reply[list] = reply[list].filter((one) => one.zone === question.zones[0].zone && (!beacon || one.beacon === beacon));
       if (mine !== asking || isStale) return;
       if (!configuredReceivers && reply.receivers) {
-        configuredReceivers = copyOf(reply.receivers);
-        receivers = copyOf(reply.receivers);
+        // Other receivers change nothing in a zone that names its own.
+        const heard = reply.receivers.filter((one) => zone.receivers?.includes(one.receiver) ?? true);
+        configuredReceivers = copyOf(heard);
+        receivers = copyOf(heard);
         form.fill(numbers, receivers, zone.rooms != null);
       }
       const counts = rows.update(reply);

@@ -245,7 +245,8 @@ export const words = {
   },
   reason, outcomes,
   /** Warum jemand da ist. */
-  because: (because) => { const text = reason(because); return text && `Eintritt: ${text}`; },
+  entered: (text) => text && `Eintritt: ${text.replace(/^room: /, '')}`,
+  because: (because) => words.entered(reason(because)),
   spoken: (transition, name) => `${name} ${past[transition.event] ?? transition.event} ${transition.zone ?? transition.room ?? ''}`,
   spokenMany: (sentences, n) => `${sentences.join('. ')}. Und ${count(n, 'weitere Änderung', 'weitere Änderungen')}`,
 
@@ -255,7 +256,7 @@ export const words = {
     help: 'Pfeiltasten lesen entlang der Zeit, mit Umschalttaste verschieben sie, Plus und Minus vergrößern und verkleinern, 0 kehrt zum Jetzt zurück, die Leertaste hält an.',
     zone: 'Zone',
     signal: 'Signal', distance: 'Entfernung', signalUnit: 'dBm',
-    estimate: 'Schätzung', band: '± 1 σ', tried: 'probeweise',
+    estimate: 'geschätzte Entfernung', estimateIn: (zone) => `Entfernung, wie ${zone} sie schätzt`, smooth: 'Signal, geglättet', band: '± 1 σ', tried: 'probeweise',
     scale: 'Achse der Entfernung', log: 'log', linear: 'linear',
     zoomIn: 'Vergrößern', zoomOut: 'Verkleinern', pause: 'Anhalten', resume: 'Weiter', live: 'Live', export: 'Daten',
     tryOn: 'Schwellen ausprobieren', tryOff: 'Nicht mehr ausprobieren',
@@ -327,8 +328,16 @@ export const words = {
     readOnly: 'Diese Seite darf nur lesen. Tragen Sie die Zeilen selbst in die Konfiguration ein.', login: 'Anmelden, um zu sichern',
   },
 
+  naming: {
+    rename: (name) => `${name} umbenennen`, title: (beacon) => `Name von ${beacon}`, label: 'Name',
+    lead: 'Diesen Namen sehen Menschen. MQTT-Themen, Zonen und das Tagebuch behalten den anderen. Leer: kein Name.',
+    review: 'Ansehen', changes: 'Änderung der Datei', says: 'Die Prüfung sagt:', nothing: 'Das sagt die Datei schon.',
+    saved: 'Gesichert, wird geladen.', undone: 'Der frühere Name ist wieder da.',
+  },
+
   plan: {
     title: 'Plan', beacon: 'Beacon', floor: 'Stockwerk', ground: 'Boden',
+    in: (name, room) => `${name}, in ${room}`, search: 'Namen suchen', page: 'Mehr darüber',
     none: ['Noch kein Plan.', 'Geben Sie jedem Raum einen Umriss und jedem Empfänger einen Ort; dann erscheinen hier die Räume, mit wem darin ist.', ['draw', 'Hier zeichnen']],
     draw: 'Zeichnen', all: 'Alles zeigen', wall: 'Vollbild',
     everybody: 'Wer da ist', everybodyIn: (n, room) => `Alle ${plain(n)} in ${room}`,
@@ -350,8 +359,8 @@ export const words = {
     tap: 'Tippen Sie auf dem Plan dahin, wo Sie stehen, oder wählen Sie den Raum. Gehen Sie dann darin umher.',
     choose: 'Wählen Sie den Raum, in dem Sie sind. Gehen Sie dann darin umher.',
     inRoom: (room) => `Sie sind in ${room}. Tippen Sie wieder, wo immer Sie halten, und sobald Sie einen anderen Raum betreten.`,
-    heard: (walk) => `${walk.beacon} wird gehört.`,
-    unheard: (walk, ago) => walk.heard_s == null ? `${walk.beacon} wird noch nicht gehört.` : `${walk.beacon} wird seit ${ago} nicht gehört.`,
+    heard: (name) => `${name} wird gehört.`,
+    unheard: (name, ago) => ago ? `${name} wird seit ${ago} nicht gehört.` : `${name} wird noch nicht gehört.`,
     full: 'Länger darf der Gang nicht sein.',
     missing: 'fehlt', enough: 'genug', seconds: (s, goal) => `${Math.round(s)} von ${goal} s`,
     receivers: 'Empfänger', silent: 'nicht gehört',

@@ -245,7 +245,8 @@ export const words = {
   },
   reason, outcomes,
   /** Why a member is there. */
-  because: (because) => { const text = reason(because); return text && `entered: ${text}`; },
+  entered: (text) => text && `entered: ${text.replace(/^room: /, '')}`,
+  because: (because) => words.entered(reason(because)),
   spoken: (transition, name) => `${name} ${past[transition.event] ?? transition.event} ${transition.zone ?? transition.room ?? ''}`,
   spokenMany: (sentences, n) => `${sentences.join('. ')}. And ${count(n, 'more change', 'more changes')}`,
 
@@ -255,7 +256,7 @@ export const words = {
     help: 'Arrow keys read along the time axis, Shift and arrow keys move it, plus and minus zoom, 0 goes back to live, Space pauses.',
     zone: 'Zone',
     signal: 'Signal', distance: 'Distance', signalUnit: 'dBm',
-    estimate: 'estimate', band: '± 1 sd', tried: 'tried',
+    estimate: 'estimated distance', estimateIn: (zone) => `distance as ${zone} estimates it`, smooth: 'signal, smoothed', band: '± 1 sd', tried: 'tried',
     scale: 'Distance axis', log: 'log', linear: 'linear',
     zoomIn: 'Zoom in', zoomOut: 'Zoom out', pause: 'Pause', resume: 'Go on', live: 'Live', export: 'Data',
     tryOn: 'Try thresholds', tryOff: 'Stop trying',
@@ -327,8 +328,16 @@ export const words = {
     readOnly: 'This page may only read. Copy the lines into the configuration yourself.', login: 'Log in to save',
   },
 
+  naming: {
+    rename: (name) => `Rename ${name}`, title: (beacon) => `Name of ${beacon}`, label: 'Name',
+    lead: 'People see this name. MQTT topics, zones and the diary keep the other one. Empty: no name.',
+    review: 'Review', changes: 'Change of the file', says: 'The check says:', nothing: 'The file says this already.',
+    saved: 'Saved, and being loaded.', undone: 'The former name is back.',
+  },
+
   plan: {
     title: 'Plan', beacon: 'Beacon', floor: 'Floor', ground: 'the floor',
+    in: (name, room) => `${name}, in ${room}`, search: 'Search by name', page: 'More about it',
     none: ['No plan yet.', 'Give each room an outline and each receiver a position; then the rooms appear here with who is in them.', ['draw', 'Draw them here']],
     draw: 'Draw', all: 'Show all', wall: 'Full screen',
     everybody: 'Who is there', everybodyIn: (n, room) => `All ${plain(n)} in ${room}`,
@@ -350,8 +359,8 @@ export const words = {
     tap: 'Tap the plan where you stand, or choose the room. Then walk about in it.',
     choose: 'Choose the room that you are in. Then walk about in it.',
     inRoom: (room) => `You are in ${room}. Tap again wherever you stop, and as soon as you enter another room.`,
-    heard: (walk) => `${walk.beacon} is heard.`,
-    unheard: (walk, ago) => walk.heard_s == null ? `${walk.beacon} is not heard yet.` : `${walk.beacon} is not heard since ${ago}.`,
+    heard: (name) => `${name} is heard.`,
+    unheard: (name, ago) => ago ? `${name} was last heard ${ago} ago.` : `${name} is not heard yet.`,
     full: 'The walk is as long as it may be.',
     missing: 'missing', enough: 'enough', seconds: (s, goal) => `${Math.round(s)} of ${goal} s`,
     receivers: 'Receivers', silent: 'not heard',

@@ -19,6 +19,17 @@ func openDiary(_ configuration: Configuration) throws -> DiaryStore {
   return try attempt(.inputOutput, "\(path) cannot be opened") { try DiaryStore(path: path) }
 }
 
+/// The name in the diary of what people may call by its display name.
+func thing(
+  called name: String, _ configuration: Configuration, _ command: (some ParsableCommand).Type
+) throws -> String {
+  let called = configuration.beacons(called: name)
+  guard called.count == 1 else {
+    throw refusal("\(name) is the name of \(called.joined(separator: ", ")); say which", command)
+  }
+  return called[0]
+}
+
 /// A time on the command line: `2026-11-28T08:00:00Z`, a day such as `2026-11-28` (from its first second here), or so long ago:
 /// `24h`, `7d`.
 struct PointInTime: ExpressibleByArgument {

@@ -32,7 +32,7 @@ struct VisitsCommand: ParsableCommand {
   var since: PointInTime?
   @Option(help: ArgumentHelp("Leave out visits that began after (default: now).", valueName: "time"))
   var until: PointInTime?
-  @Option(help: ArgumentHelp("Only of this beacon.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only of this beacon, by its name or its display name.", valueName: "name"))
   var beacon: String?
   @Option(help: ArgumentHelp("Only in this zone or room.", valueName: "name"))
   var place: String?
@@ -56,7 +56,8 @@ struct VisitsCommand: ParsableCommand {
     let end = until?.time(at: now)
     if let end, end <= from { throw refusal("--until is not after --since", Self.self) }
     var query = DiaryQuery()
-    (query.thing, query.place, query.kinds) = (beacon, place, [.zone, .room])
+    query.thing = try beacon.map { try thing(called: $0, configuration, Self.self) }
+    (query.place, query.kinds) = (place, [.zone, .room])
     let isRunning = StateDirectory(configured: configuration.stateDirectory).isInUse(
       gateway: configuration.gatewayName)
     let visits = try attempt(.inputOutput, "the diary cannot be read") {
@@ -150,16 +151,19 @@ struct ForgetCommand: ParsableCommand {
         sudo beaconkeeper forget fleet:1.2
       """)
 
-  @Argument(help: ArgumentHelp("The beacon or phone, as it is named in the diary.", valueName: "name"))
+  @Argument(
+    help: ArgumentHelp(
+      "The beacon or phone: its name in the diary, or the beacon's display name.", valueName: "name"))
   var name: String
   @OptionGroup var file: ConfigurationOption
 
   func run() throws {
     let configuration = try file.load()
+    let thing = try thing(called: name, configuration, Self.self)
     let store = try openDiary(configuration)
     defer { store.close() }
     let (count, known) = try attempt(.inputOutput, "the diary cannot be written") {
-      (try store.forget(name, at: LiveClock.wallNow), try store.things())
+      (try store.forget(thing, at: LiveClock.wallNow), try store.things())
     }
     guard count == 0 else {
       return try tell("\(count) \(count == 1 ? "entry" : "entries") about \(name) deleted".printable)
