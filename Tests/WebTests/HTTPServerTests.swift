@@ -221,6 +221,21 @@ struct HTTPServerTests {
     #expect(told.withLock(\.self) == ["a wrong password came from 127.0.0.1"])
   }
 
+  @Test func `an attempt is in nobody's way, and ends with the client that waits for it`() async throws {
+    try await withServer { server in
+      var waiting: Visitor? = try Visitor(port: server.port)
+      waiting?.send("GET /attempt?endless=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      let other = try Visitor(port: server.port)
+      other.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(other.receive(until: "slow") != nil)
+      #expect(waiting?.isAnswered(within: 100) == false)
+      other.send("GET /attempt HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(!other.isAnswered(within: 100), "one at a time")
+      waiting = nil
+      #expect(other.receive(until: "attempted") != nil)
+    }
+  }
+
   /// As the server counts them.
   private var minute: Int {
     var time = timespec()

@@ -94,6 +94,11 @@ struct EchoContent: Content {
   func answer(_ request: Request, rights: Rights) -> Answer {
     switch request.path.first {
     case "stream": .stream { Counter(padding: Int(request.query["padding"] ?? "0") ?? 0) }
+    case "attempt":
+      .attempt { isAwaited in
+        while isAwaited(), request.query["endless"] != nil { usleep(1000) }
+        return Response(Array("attempted".utf8))
+      }
     case "slow":
       .later {
         usleep(50_000)

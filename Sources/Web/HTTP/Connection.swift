@@ -116,7 +116,8 @@ final class Connection: ChannelInboundHandler {
     try? context?.pipeline.syncOperations.handler(type: RequestSize.self)
   }
 
-  /// A client that has closed its sending side still gets its answer; one that reads a stream or sent half a request has left.
+  /// A client that has closed its sending side still gets its answer; one that reads a stream, waits for an attempt, or sent half a
+  /// request has left.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is RequestSize.Excess {
       guard case .receiving(let head, _) = state else { return close() }
@@ -125,7 +126,7 @@ final class Connection: ChannelInboundHandler {
     guard let event = event as? ChannelEvent, event == .inputClosed else {
       return context.fireUserInboundEventTriggered(event)
     }
-    if case .answering = state { hasLeft = true } else { close() }
+    if case .answering = state, attempt == nil { hasLeft = true } else { close() }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
@@ -277,11 +278,14 @@ extension Connection {
       }
       future.assumeIsolated().whenSuccess { [weak self] in self?.send($0, to: head) }
     case .attempt(let body):
-      guard let (attempt, future) = reception.attempt(by: request, body) else {
+      guard let (attempt, future) = reception.attempt(body) else {
         return send(Self.tooMuch, to: head)
       }
       self.attempt = attempt
-      future.assumeIsolated().whenSuccess { [weak self] in self?.send($0, to: head) }
+      future.assumeIsolated().whenSuccess { [weak self] response in
+        self?.attempt = nil
+        self?.send(response, to: head)
+      }
     case .stream(let source): stream(source(), to: head)
     }
   }

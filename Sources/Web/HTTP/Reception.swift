@@ -4,14 +4,11 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// An answer that is being computed, as long as somebody waits for it.
+/// Whether somebody still waits for an answer that is being computed.
 final class Attempt: Sendable {
   private let flag = Atomic(true)
   var isAwaited: Bool { flag.load(ordering: .relaxed) }
   func end() { flag.store(false, ordering: .relaxed) }
-
-  /// The client that is told has begun another one.
-  static let ended = Response.error(409, "Another attempt has begun.")
 }
 
 /// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
@@ -42,8 +39,7 @@ final class Reception {
   private let attemptQueue = DispatchQueue(label: "attempts")
   private let disk = DispatchQueue(label: "logins")
   private var waiting = 0
-  /// The latest of each client, by its session or password, and its network.
-  private var attempts: [[String]: Attempt] = [:]
+  private var attempting = 0
 
   private var connections: [ObjectIdentifier: Connection] = [:]
   private var turn: UInt64 = 0
@@ -148,23 +144,15 @@ final class Reception {
   }
 
   /// Computes what the client waits for, beside all other answers; nil: too many wait already.
-  func attempt(by request: Request, _ body: @escaping @Sendable (@Sendable () -> Bool) -> Response) -> (
+  func attempt(_ body: @escaping @Sendable (@Sendable () -> Bool) -> Response) -> (
     Attempt, EventLoopFuture<Response>
   )? {
-    let headers = request.headers
-    let client = [
-      Network.of(request.peer), Sessions.id(in: headers["cookie"], named: cookieName) ?? "",
-      headers["authorization"] ?? "",
-    ]
-    attempts.removeValue(forKey: client)?.end()
-    guard attempts.count < Self.waitingLimit else { return nil }
+    guard attempting < Self.waitingLimit else { return nil }
+    attempting += 1
     let attempt = Attempt()
-    attempts[client] = attempt
     let promise = loop.makePromise(of: Response.self)
-    attemptQueue.async { promise.succeed(attempt.isAwaited ? body { attempt.isAwaited } : Attempt.ended) }
-    promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in
-      if self?.attempts[client] === attempt { self?.attempts[client] = nil }
-    }
+    attemptQueue.async { promise.succeed(body { attempt.isAwaited }) }
+    promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.attempting -= 1 }
     return (attempt, promise.futureResult)
   }
 

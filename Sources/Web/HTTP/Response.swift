@@ -49,7 +49,7 @@ package enum Answer: Sendable {
   case now(Response)
   /// Takes so long that other clients would wait: it is computed on another thread, one at a time.
   case later(@Sendable () -> Response)
-  /// The same for what takes seconds, and is of use only while the client waits. A client's next one ends the one before.
+  /// The same for what takes seconds, and is of use only while the client waits.
   case attempt(@Sendable (_ isAwaited: @Sendable () -> Bool) -> Response)
   /// A stream of events that lasts until the client leaves.
   case stream(@Sendable () -> any EventSource)
