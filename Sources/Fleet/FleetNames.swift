@@ -13,6 +13,7 @@ package struct FleetNames: Hashable, Sendable {
   package init(site: String) {
     self.site = site
     base = "beaconkeeper." + topicLevel(site)
+    tick = "beaconkeeper-fleet.\(topicLevel(site)).tick"
   }
 
   /// The queue of the observations of one partition's beacons.
@@ -25,7 +26,7 @@ package struct FleetNames: Hashable, Sendable {
   /// the time.
   package var time: String { base + ".time" }
   /// The key of ticks.
-  package var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
+  package let tick: String
   /// The key of ticks for other workers, which partitions do not get.
   package var alive: String { "beaconkeeper-fleet.\(topicLevel(site)).alive" }
 

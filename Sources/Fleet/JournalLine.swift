@@ -51,24 +51,73 @@ package enum JournalLine: Hashable, Sendable {
   }
 
   /// nil for anything else.
-  package init?(_ line: [UInt8]) {
-    guard line.count <= Self.longest, let tree = try? JSONTree(line, limit: 8) else { return nil }
-    if let number = tree["n"]?.wholeNumber {
-      guard number > 0, case .text(let key)? = tree["key"] else { return nil }
-      let payload: [UInt8]
-      if case .text(let text)? = tree["payload"] {
-        payload = Array(text.utf8)
-      } else if case .text(let digits)? = tree["octets"], let octets = try? HexadecimalText.octets(digits) {
-        payload = octets
-      } else {
-        return nil
+  package init?(_ line: Span<UInt8>) {
+    switch JournalPlace(line) {
+    case .takeover(let partition, let partitions, let epoch, let seen)?:
+      self = .takeover(partition: partition, of: partitions, epoch: epoch, seen: seen)
+    case .message(let message)?:
+      guard let entry = message.entry(line) else { return nil }
+      self = .message(entry)
+    case nil: return nil
+    }
+  }
+}
+
+/// A line of a journal whose texts are not read yet: there may be millions.
+package enum JournalPlace {
+  case takeover(partition: Int, of: Int, epoch: UInt64, seen: UInt64)
+  case message(Message)
+
+  package struct Message {
+    package var number: UInt64
+    fileprivate var key: Range<Int>
+    fileprivate var payload: Range<Int>
+    /// Whether the payload is text, and not hexadecimal.
+    fileprivate var isText: Bool
+
+    /// nil: the texts of the line are none.
+    package func entry(_ line: Span<UInt8>) -> JournalLine.Entry? {
+      guard let key = try? JSONString.decode(key, of: line),
+        let text = try? JSONString.decode(payload, of: line),
+        let octets = isText ? Array(text.utf8) : try? HexadecimalText.octets(text)
+      else { return nil }
+      return JournalLine.Entry(number: number, key: key, payload: octets)
+    }
+  }
+
+  /// nil for anything else.
+  package init?(_ line: Span<UInt8>) {
+    guard line.count <= JournalLine.longest else { return nil }
+    var (number, version, epoch, seen): (Int64?, Int64?, Int64?, Int64?)
+    var (partition, partitions): (Int64?, Int64?)
+    var (key, text, octets): (Range<Int>?, Range<Int>?, Range<Int>?)
+    var cursor = JSONCursor()
+    do throws(JSONCursor.Malformed) {
+      try cursor.members(line) { name, cursor throws(JSONCursor.Malformed) in
+        switch name {
+        case "key": key = try cursor.string(line)
+        case "payload": text = try cursor.string(line)
+        case "octets": octets = try cursor.string(line)
+        case "n": number = try cursor.number(line).wholeNumber
+        case "v": version = try cursor.number(line).wholeNumber
+        case "partition": partition = try cursor.number(line).wholeNumber
+        case "of": partitions = try cursor.number(line).wholeNumber
+        case "epoch": epoch = try cursor.number(line).wholeNumber
+        case "seen": seen = try cursor.number(line).wholeNumber
+        default: try cursor.skipValue(line)
+        }
       }
-      self = .message(Entry(number: UInt64(number), key: key, payload: payload))
+    } catch {
+      return nil
+    }
+    guard cursor.peek(line) == nil else { return nil }
+    if let number {
+      guard number > 0, let key, let payload = text ?? octets else { return nil }
+      self = .message(
+        Message(number: UInt64(number), key: key, payload: payload, isText: text != nil))
     } else {
-      guard tree["v"]?.wholeNumber == 1, let partitions = tree["of"]?.wholeNumber,
-        (1...1024).contains(partitions),
-        let partition = tree["partition"]?.wholeNumber, (0..<partitions).contains(partition),
-        let epoch = tree["epoch"]?.wholeNumber, epoch >= 0, let seen = tree["seen"]?.wholeNumber, seen >= 0
+      guard version == 1, let partitions, (1...1024).contains(partitions),
+        let partition, (0..<partitions).contains(partition), let epoch, epoch >= 0, let seen, seen >= 0
       else { return nil }
       self = .takeover(
         partition: Int(partition), of: Int(partitions), epoch: UInt64(epoch), seen: UInt64(seen))

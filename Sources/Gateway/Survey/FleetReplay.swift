@@ -3,6 +3,7 @@ import Contract
 import Core
 import Fleet
 import FoundationEssentials
+import Glibc
 
 /// A fleet's decisions about the journals of its workers, as one worker that never failed would have made them.
 package struct FleetReplay {
@@ -20,6 +21,8 @@ package struct FleetReplay {
   package private(set) var messages: UInt64 = 0
   package private(set) var observations: UInt64 = 0
   package let total: UInt64
+  /// A fault in a journal.
+  private var fault: JournalError?
 
   /// - Parameter paths: files that `fuse --journal` wrote, or folders with them.
   package init(_ configuration: Configuration, journals paths: [String]) throws(JournalError) {
@@ -32,8 +35,13 @@ package struct FleetReplay {
 
   /// Continues with the partition that is furthest behind, up to its next tick; false at the end. `messages` is emptied first,
   /// and then has what the partition publishes.
-  package mutating func next(into output: inout [Message], notices: inout [String]) -> Bool {
+  ///
+  /// Throws after everything before a fault in a journal has been returned.
+  package mutating func next(into output: inout [Message], notices: inout [String]) throws(JournalError)
+    -> Bool
+  {
     output.removeAll(keepingCapacity: true)
+    if let fault { throw fault }
     guard let index = courses.indices.min(by: { courses[$0].time < courses[$1].time }) else { return false }
     let run = courses[index].runs[0]
     // Moved out, so that it is not copied.
@@ -44,8 +52,12 @@ package struct FleetReplay {
       let place = run.places[courses[index].next]
       courses[index].next += 1
       messages += 1
-      if let entry = journals.entry(at: place) {
+      do throws(JournalError) {
+        let entry = try journals.entry(at: place)
         notices += partition.take(key: entry.key, entry.payload, into: &output)
+      } catch {
+        fault = error
+        break
       }
       if partition.time != time { break }
     }
@@ -130,36 +142,42 @@ struct Journals {
 
   private mutating func read(file: Int, into found: inout [Name: Run]) throws(JournalError) {
     let (path, data) = files[file]
-    var (start, number) = (data.startIndex, 0)
+    let bytes = data.span
+    var (start, number) = (0, 0)
     var (name, next): (Name?, UInt64) = (nil, 0)
+    var run: Run?
+    defer { if let name, let run { found[name] = run } }
     // A last line without an end was being written when the worker was killed.
-    // Asking Data itself for each octet took a sixth of a replay.
-    while let end = data.withUnsafeBytes({ $0[start...].firstIndex(of: UInt8(ascii: "\n")) }) {
+    while let end = bytes.firstLineEnd(from: start) {
       number += 1
       func fault(_ message: String) -> JournalError {
         JournalError(path: path, line: number, message: message)
       }
-      switch JournalLine(Array(data[start..<end])) {
+      switch JournalPlace(bytes.extracting(start..<end)) {
       case .takeover(let partition, let partitions, let epoch, let seen):
-        name = Name(partition: partition, epoch: epoch)
+        if let name, let run { found[name] = run }
+        let new = Name(partition: partition, epoch: epoch)
+        name = new
         next = seen + 1
         if self.partitions == 0 { self.partitions = partitions }
         guard partitions == self.partitions else {
           throw fault("here the fleet has \(partitions) partitions, in other journals \(self.partitions)")
         }
-        if let name, found[name] == nil { found[name] = Run(partition: partition, epoch: epoch) }
-      case .message(let entry):
-        guard let name else {
-          throw fault("the line that says whose journal it is must come first")
+        run = found.removeValue(forKey: new) ?? Run(partition: partition, epoch: epoch)
+      case .message(let message):
+        guard run != nil else { throw fault("the line that says whose journal it is must come first") }
+        guard message.number == next else {
+          throw fault("message \(next) should follow, not \(message.number)")
         }
-        guard entry.number == next else { throw fault("message \(next) should follow, not \(entry.number)") }
         next += 1
-        found[name]?.places.append(Place(number: entry.number, file: file, range: start..<end))
-      case nil: throw fault("not a line of a fleet's journal, which fuse --journal writes")
+        run?.places.append(Place(number: message.number, file: file, range: start..<end))
+      case nil: throw fault(Self.foreign)
       }
-      start = data.index(after: end)
+      start = end + 1
     }
   }
+
+  private static let foreign = "not a line of a fleet's journal, which fuse --journal writes"
 
   /// Several workers may have read the same messages, if one died and another took over.
   private func order(_ run: inout Run) throws(JournalError) {
@@ -167,7 +185,7 @@ struct Journals {
     var kept: [Place] = []
     for place in run.places {
       if let last = kept.last, last.number == place.number {
-        guard entry(at: last) == entry(at: place) else {
+        guard files[last.file].data[last.range] == files[place.file].data[place.range] else {
           throw JournalError(
             path: files[place.file].path,
             message:
@@ -189,11 +207,24 @@ struct Journals {
     run.places = kept
   }
 
-  func entry(at place: Place) -> JournalLine.Entry? {
-    guard case .message(let entry)? = JournalLine(Array(files[place.file].data[place.range])) else {
-      return nil
+  func entry(at place: Place) throws(JournalError) -> JournalLine.Entry {
+    let (path, data) = files[place.file]
+    let line = data.span.extracting(place.range)
+    if case .message(let message)? = JournalPlace(line), let entry = message.entry(line) { return entry }
+    let number = data[..<place.range.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
+    throw JournalError(path: path, line: number, message: Self.foreign)
+  }
+}
+
+extension Span<UInt8> {
+  /// nil: the line has no end.
+  fileprivate func firstLineEnd(from start: Int) -> Int? {
+    withUnsafeBytes { bytes in
+      guard start < bytes.count, let base = bytes.baseAddress,
+        let end = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+      else { return nil }
+      return UnsafeRawPointer(end) - base
     }
-    return entry
   }
 }
 

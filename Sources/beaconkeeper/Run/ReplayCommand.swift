@@ -251,16 +251,19 @@ extension ReplayCommand {
       throw failure("the configuration has no section fleet, so the journal is not its own", .configuration)
     }
     var replay: FleetReplay
-    do throws(JournalError) {
-      replay = try FleetReplay(configuration, journals: journal)
-    } catch {
+    do throws(JournalError) { replay = try FleetReplay(configuration, journals: journal) } catch {
       throw failure("\(error)", error.isUnreadable ? .inputOutput : .dataError)
     }
     var progress = ProgressLine()
     var messages: [Message] = []
     var notices: [String] = []
     var transitions = 0
-    while replay.next(into: &messages, notices: &notices) {
+    while true {
+      do throws(JournalError) {
+        guard try replay.next(into: &messages, notices: &notices) else { break }
+      } catch {
+        throw failure("\(error)", .dataError)
+      }
       for notice in notices { say("beaconkeeper: \(notice)") }
       notices.removeAll()
       var lines: [UInt8] = []
