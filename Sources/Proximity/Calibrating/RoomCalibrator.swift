@@ -55,7 +55,8 @@ public struct RoomCalibrator: Sendable {
     var calibration = fit(walk, places, paths, parts)
     for round in 1..<(isPlaced ? 1 : Self.rounds) {
       let model = RoomModel(
-        plan, calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors, paths: paths)
+        plan, calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors, paths: paths,
+        silenceCounts: false)
       var smoother = PlaceSmoother(model)
       let guesses = smoother.places(of: walk.moments, offset: 0)
       for (index, moment) in walk.moments.enumerated() where moment.point == nil {
@@ -147,31 +148,31 @@ public struct RoomCalibrator: Sendable {
     _ walk: MarkedWalk, _ places: [[Int]], _ paths: SitePaths, _ parts: Parts
   ) -> RoomCalibration {
     let grid = paths.grid
-    var piles: [Int: Pile] = [:]
-    var visited: [Int: Double] = [:]
+    var piles = [Pile](repeating: Pile(), count: plan.hearers.count * grid.count)
+    var visited = [Double](repeating: 0, count: grid.count)
     for (moment, places) in zip(walk.moments, places) {
       let share = 1 / Double(max(places.count, 1))
       for place in places {
-        visited[place, default: 0] += share
+        visited[place] += share
         for hearing in moment.hearings {
           let level = Double(hearing.level)
-          piles[hearing.hearer * grid.count + place, default: Pile()].add(level, share)
+          piles[hearing.hearer * grid.count + place].add(level, share)
         }
       }
     }
-    let keys = piles.keys.sorted()
+    let keys = piles.indices.filter { piles[$0].count > 0 }
     // Each place counts once, no matter how long the walk stayed there.
     let points = keys.compactMap { key -> PathLossFit.Point? in
       let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
-      guard let path = paths.path(from: hearer, to: cell), let pile = piles[key] else { return nil }
-      return PathLossFit.Point(hearer: hearer, path: path, level: pile.sum / pile.count)
+      guard let path = paths.path(from: hearer, to: cell) else { return nil }
+      return PathLossFit.Point(hearer: hearer, path: path, level: piles[key].sum / piles[key].count)
     }
     let losses = PathLossFit(points, usual: plan.hearers.map { PathLoss(usual: $0) }).losses
     let heard = Set(keys.map { $0 / grid.count })
     var (samples, visits) = ([RoomCalibration.Sample](), [RoomCalibration.Visit]())
     if parts == .all {
-      samples = keys.compactMap { sample($0, piles[$0] ?? Pile(), grid) }
-      visits = visited.keys.sorted().compactMap { visit($0, visited[$0] ?? 0, grid) }
+      samples = keys.compactMap { sample($0, piles[$0], grid) }
+      visits = visited.indices.filter { visited[$0] > 0 }.compactMap { visit($0, visited[$0], grid) }
     }
     return RoomCalibration(
       receivers: plan.hearers.indices.filter(heard.contains).map {

@@ -47,7 +47,7 @@ struct RoomFilter: Sendable {
 
   /// Applies the motion model.
   ///
-  /// - Parameter prior: the belief of a beacon that appears.
+  /// - Parameter prior: see `Appearance`.
   mutating func move(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, prior: [Float], seconds: Double
   ) {
@@ -59,19 +59,17 @@ struct RoomFilter: Sendable {
       }
     }
     let leak = motion.leak
-    prior.withUnsafeBufferPointer { prior in
-      guard !model.access.neighbours.isEmpty else {
-        for place in belief.indices { belief[place] += leak * (prior[place] - belief[place]) }
-        return
-      }
-      sumInflow(belief, model, motion.walking)
-      for run in model.runs {
-        let kept = model.access.neighbours[run.room].isEmpty ? 1 : 1 - motion.walking
-        let inflow = inflow[run.room]
-        for place in run.places {
-          let share = kept * belief[place] + inflow
-          belief[place] = share + leak * (prior[place] - share)
-        }
+    guard !model.access.neighbours.isEmpty else {
+      for place in belief.indices { belief[place] += leak * (prior[place] - belief[place]) }
+      return
+    }
+    sumInflow(belief, model, motion.walking)
+    for run in model.runs {
+      let kept = model.access.neighbours[run.room].isEmpty ? 1 : 1 - motion.walking
+      let (inflow, prior) = (inflow[run.room], prior[run.room])
+      for place in run.places {
+        let share = kept * belief[place] + inflow
+        belief[place] = share + leak * (prior - share)
       }
     }
   }
@@ -114,7 +112,7 @@ struct RoomFilter: Sendable {
       }
     }
     guard motion.steps % 2 == 1 else { return }
-    for cells in ranges { for cell in cells { belief[cell] = scratch[cell] } }
+    for cells in ranges { _ = belief.extracting(cells).update(fromContentsOf: scratch.extracting(cells)) }
   }
 
   /// One motion step. Both buffers are 0 on the border.
@@ -204,12 +202,12 @@ struct RoomFilter: Sendable {
   }
 }
 
-/// The probability of each place for a beacon that has just appeared: it is probably in a room with a receiver that hears it, or in a room without a working
+/// The probability of the places for a beacon that has just appeared: it is probably in a room with a receiver that hears it, or in a room without a working
 /// receiver. Here a receiver that does not hear the beacon counts even if it may have failed. It never moves a beacon out of its
 /// room; see `Hearability` for what does. Without outlines, a beacon cannot appear in a blind room.
 struct Appearance: Sendable {
-  /// A probability for each place.
-  private(set) var prior: [Float]
+  /// By room: the probability of each of its places; with `NearbyRooms`, by place.
+  private(set) var prior: [Float] = []
   private var hearers = HearerSet()
   private var blind = HearerSet()
   private var elsewhere = HearerSet()
@@ -217,8 +215,6 @@ struct Appearance: Sendable {
 
   /// Share of the probability that is spread over all rooms.
   private static let anywhere: Float = 0.01
-
-  init(_ model: RoomModel) { prior = model.prior }
 
   /// - Parameters:
   ///   - hearers: receivers that hear the beacon.
@@ -238,11 +234,20 @@ struct Appearance: Sendable {
     let isLikely = access.sizes.indices.map { self.isLikely($0, model) }
     let likely = access.sizes.indices.reduce(Float(0)) { $0 + (isLikely[$1] ? access.sizes[$1] : 0) }
     let (rest, share) = Self.densities(likely: likely, all: all)
-    prior.withUnsafeMutableBufferPointer { prior in
-      for run in model.runs {
-        prior[run.places].update(repeating: rest + (likely > 0 && isLikely[run.room] ? share : 0))
-      }
+    prior.removeAll(keepingCapacity: true)
+    for (isLikely, size) in zip(isLikely, access.sizes) {
+      prior.append(size == 0 ? 0 : rest + (likely > 0 && isLikely ? share : 0))
     }
+  }
+
+  /// The belief of a beacon that has just appeared.
+  func fill(_ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel) {
+    guard model.grid != nil else {
+      for place in belief.indices { belief[place] = prior[place] }
+      return
+    }
+    belief.update(repeating: 0)
+    for run in model.runs { belief[run.places].update(repeating: prior[run.room]) }
   }
 
   private mutating func update(_ nearby: NearbyRooms) {

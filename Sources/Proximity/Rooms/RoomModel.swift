@@ -5,7 +5,9 @@ import Synchronization
 
 /// The model of the rooms for the filter: places (cells of the floors, or whole rooms), motion between them, and the probability of
 /// each level of each receiver at each place.
-struct RoomModel: Sendable {
+///
+/// A class, because each window of each beacon copied it.
+final class RoomModel: Sendable {
   /// nil: each place is a room.
   let grid: RoomGrid?
   /// Room of each place; −1: none.
@@ -63,9 +65,10 @@ struct RoomModel: Sendable {
   /// - Parameters:
   ///   - names: names of the rooms, as in the calibration.
   ///   - paths: of the plan, if they are known.
+  ///   - silenceCounts: whether a receiver's silence may say anything.
   init(
     _ plan: RoomPlan, _ calibration: RoomCalibration?, rooms names: [String], receivers: [String],
-    floors: [String?], paths: SitePaths? = nil
+    floors: [String?], paths: SitePaths? = nil, silenceCounts: Bool = true
   ) {
     roomCount = plan.rooms.count
     var histograms: [[[Float]]] = plan.hearers.map { _ in [] }
@@ -101,7 +104,7 @@ struct RoomModel: Sendable {
       rooms = plan.rooms.enumerated().map { room, settings in
         settings.receivers.isEmpty && levels?.isCovered[room] != true ? -1 : Int16(room)
       }
-      if levels == nil, plan.rooms.count >= Self.many {
+      if levels == nil, plan.rooms.count >= RoomModel.many {
         named = zip(plan.hearers, plan.homes).map { hearer, rooms in
           NamedHearer(gain: Float(hearer.gain), rooms: rooms.map(Int32.init))
         }
@@ -112,10 +115,10 @@ struct RoomModel: Sendable {
     }
     hearers = named
     self.histograms = histograms
-    roots = Self.roots(maps)
+    roots = RoomModel.roots(maps)
     let coverage = isCalibrated ? calibration?.coverage(rooms, names, grid: grid, floors) ?? 0 : 0
-    let unmeasured = grid != nil ? Self.temperOfOutlines : Self.temperOfNames
-    temper = unmeasured + coverage * (Self.temperOfRooms - unmeasured)
+    let unmeasured = grid != nil ? RoomModel.temperOfOutlines : RoomModel.temperOfNames
+    temper = unmeasured + coverage * (RoomModel.temperOfRooms - unmeasured)
     let (grid, rooms, maps, roomCount) = (grid, rooms, maps, roomCount)
     roomLevels = maps.levels.indices.map { hearer in
       if !histograms[hearer].isEmpty { return histograms[hearer].map(RoomLevels.mean) }
@@ -137,12 +140,12 @@ struct RoomModel: Sendable {
         }
         return plan.rooms.indices.map { measured?.contains($0) ?? false }
       }
-    runs = Self.runs(rooms)
+    runs = RoomModel.runs(rooms)
     access = RoomAccess(plan, grid, rooms)
     possibleRooms = access.sizes.count { $0 > 0 }
-    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
+    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * RoomModel.levelCount)
     hearability =
-      isCalibrated
+      isCalibrated && silenceCounts
       ? calibration.flatMap {
         Hearability($0, maps, grid, rooms: names, receivers: receivers, floors: floors)
       } : nil
@@ -155,7 +158,7 @@ struct RoomModel: Sendable {
     self.temper = temper
     rooms = grid.rooms
     roomCount = 0
-    roots = Self.roots(maps)
+    roots = RoomModel.roots(maps)
     histograms = maps.levels.map { _ in [] }
     isCalibrated = true
     roomLevels = []
@@ -165,7 +168,7 @@ struct RoomModel: Sendable {
     access = RoomAccess()
     possibleRooms = 0
     hearability = nil
-    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
+    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * RoomModel.levelCount)
   }
 
   var count: Int { rooms.count }

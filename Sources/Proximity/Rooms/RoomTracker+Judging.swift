@@ -59,7 +59,7 @@ extension RoomTracker {
       Self.judge(
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
-        placeAndPower: &placeAndPower, prior: appearance.prior, nearby: nearby,
+        placeAndPower: &placeAndPower, appearance: appearance, nearby: nearby,
         presences: presences(in: window, new: spoken))
       sumRooms(ofTrack: track)
       if !isInDoubt(in: window) {
@@ -184,15 +184,15 @@ extension RoomTracker {
   private static func judge(
     _ track: Int, _ hearings: [RoomHearing], new count: Int, in window: Int64, state: inout RoomTrack,
     beliefs: inout RoomBeliefs, model: RoomModel, filter: inout RoomFilter,
-    placeAndPower: inout PlaceAndPower, prior: [Float], nearby: NearbyRooms?,
+    placeAndPower: inout PlaceAndPower, appearance: Appearance, nearby: NearbyRooms?,
     presences: [Hearability.Presence]
   ) {
     beliefs.change(track, nearby) { belief in
       if let last = state.window, window > last {
         let seconds = Double(window - last) * RoomWindows.length.seconds
-        filter.move(belief, model, prior: prior, seconds: seconds)
+        filter.move(belief, model, prior: appearance.prior, seconds: seconds)
       } else if state.window == nil, state.told < 0 {
-        for place in belief.indices { belief[place] = prior[place] }
+        appearance.fill(belief, model)
       }
       let pause = RoomModel.Pause(from: state.window, to: window)
       state.window = window
@@ -200,7 +200,7 @@ extension RoomTracker {
       if let doubt = PlaceAndPower.doubt(after: windows, model) {
         let temper = windows == 0 ? 1 : model.temper(after: pause)
         placeAndPower.judge(belief, hearings, &state, model, doubt: doubt, temper: temper, at: nearby)
-        if !filter.normalise(belief) { for place in belief.indices { belief[place] = prior[place] } }
+        if !filter.normalise(belief) { appearance.fill(belief, model) }
         return
       }
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
@@ -243,9 +243,7 @@ extension RoomTracker {
         }
         if place % 4 == 2, !filter.normalise(belief) { break }
       }
-      if !filter.normalise(belief) {
-        for place in belief.indices { belief[place] = prior[place] }
-      }
+      if !filter.normalise(belief) { appearance.fill(belief, model) }
       // All receivers of this window were ignored.
       guard count > 0 else { return }
       let residual = RoomOffset.residual(

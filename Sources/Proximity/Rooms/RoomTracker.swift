@@ -11,7 +11,7 @@ public struct RoomTracker: Sendable {
   let maps: UInt64
   var filter = RoomFilter()
   var placeAndPower = PlaceAndPower()
-  var appearance: Appearance
+  var appearance = Appearance()
   /// By `ReceiverIndex`: its index among the hearers, or −1.
   private var hearers: [Int16]
   var windows: RoomWindows
@@ -70,7 +70,6 @@ public struct RoomTracker: Sendable {
     maps = model.fingerprint
     beliefs = RoomBeliefs(model)
     held = HeldLevels(hearers: plan.hearers.count)
-    appearance = Appearance(model)
     hearers = [Int16](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
     windows = RoomWindows(lateness: lateness)
