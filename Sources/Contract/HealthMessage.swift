@@ -134,6 +134,8 @@ package struct HealthMessage: Sendable {
   package var queued: Int
   /// Why transitions wait only in memory, where a crash loses them; nil: they are on disk.
   package var diskFault: String?
+  /// Whether the "disk" is a file system in memory.
+  package var isInMemory = false
   /// Transitions that were dropped because too many waited in memory.
   package var lostTransitions: UInt64 = 0
   /// Messages that the broker refuses, which wait until it accepts them.
@@ -236,7 +238,12 @@ package struct HealthMessage: Sendable {
       $0.field("queued", queued)
       $0.object("outbox") {
         $0.field("durable", diskFault == nil)
-        if let diskFault { $0.field("reason", diskFault) }
+        if let diskFault {
+          $0.field("reason", diskFault)
+        } else if isInMemory {
+          $0.field(
+            "reason", "the state directory is in memory: what waits there is lost when the machine restarts")
+        }
         $0.field("lost", lostTransitions)
         $0.field("parked", parkedMessages)
         if !refusedTopics.isEmpty {

@@ -64,6 +64,12 @@ extension Client {
   /// Whether a message rejected for this reason may be accepted soon.
   package static func isPassing(_ reason: String) -> Bool { passing.contains(reason) }
 
+  /// How the reason begins if the broker gives none, and closes the connection.
+  static let closure = "the broker closes the connection when it receives this message"
+
+  /// Whether the reason leaves open whether the access list or a limit for the size refused the message.
+  package static func mayConcernSize(_ reason: String) -> Bool { reason.hasPrefix(closure) }
+
   /// Whether a message was refused because of its size. libmosquitto, MQTT 5 (0x95) and this module begin alike.
   package static func concernsSize(_ reason: String) -> Bool {
     reason.lowercased().hasPrefix("packet too large")

@@ -57,7 +57,7 @@ extension Loop {
       news.append(
         .rejected(
           doubtful.message(at: 0),
-          reason: "the broker closes the connection when it receives this message"))
+          reason: "\(Client.closure) of \(first.message.payload.count) octets"))
       doubtful.removeFirst()
     }
     state.backlog.putBack(doubtful)

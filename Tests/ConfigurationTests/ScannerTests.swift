@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     (
       "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: a, rssi: { path: r, base: 8 } } }]",
-      "1:94 error base is 10 or 16, not 8"
+      "1:94 error base is 10 or 16, not “8”"
     ),
     (
       "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: { path: r }, rssi: r } }]",

@@ -19,7 +19,7 @@ import Testing
           key: Self.key, measuredPower: -59,
           heard: ages.map { .init(receiver: 0, rssi: -61, age: .seconds($0)) })
       ]
-    ).message(topics: Topics(gateway: "hall"))
+    ).message(topics: Topics(gateway: gateway))
   }
 
   private func desk() throws -> Desk { try Desk("scanners: [{ kind: beaconkeeper }]") }
@@ -60,6 +60,18 @@ import Testing
       say(batch(UInt64(second + 1), sent: 500 + Double(second) * 0.9999), &desk, after: second == 0 ? 0 : 1)
     }
     #expect(abs((ages(desk).first ?? 0) - 120) <= 8)
+  }
+
+  @Test func `of many senders with one fault ten are named, and then that there are others`() throws {
+    var desk = try desk()
+    for number in 1...40 {
+      for (sequence, sent) in [(1, 500), (2, 9500.0)] {
+        say(batch(UInt64(sequence), sent: sent, gateway: "gw\(number)"), &desk)
+      }
+    }
+    let notices = desk.hearing.notices
+    #expect(notices.count == 11)
+    #expect(notices.last?.contains("from still others") == true)
   }
 
   @Test func aClockThatJumpsIsRefusedForAMinuteAndNamed() throws {

@@ -49,6 +49,23 @@ import Testing
     #expect(try read([door, hall]) == read([hall, door]), "whichever is named first")
   }
 
+  @Test(arguments: [
+    ([10.0, 20], [15.0, 16], ["hci0"]), ([10, 11], [12, 13], []), ([15, 16], [10, 20], ["hci0"]),
+  ])
+  func `receivers of one name in recordings of the same time are told`(
+    first: [Double], second: [Double], shared: [String]
+  ) throws {
+    let paths = [try capture("hci0", first), try capture("hci0", second)]
+    func sharedReceivers(_ paths: [String]) throws -> [String] {
+      var recording = try Recording(paths: paths)
+      var (table, batch) = (ReceiverTable(), AdvertisementBatch())
+      while try recording.next(into: &batch, receiver: { table.index(of: $0) }) != .end {}
+      return recording.sharedReceivers
+    }
+    #expect(try sharedReceivers(paths) == shared)
+    #expect(try sharedReceivers(["hall=\(paths[0])", "attic=\(paths[1])"]) == [])
+  }
+
   @Test func `a recording of another gateway has receivers of that gateway`() throws {
     let (hall, attic) = (try capture("hci0", [10]), try capture("hci0", [11]))
     #expect(try read(["hall=\(hall)", "attic=\(attic)"]) == ["hall/hci0 0", "attic/hci0 1000"])

@@ -8,8 +8,11 @@
 ///
 /// Source: https://github.com/AltBeacon/android-beacon-library/issues/838, https://github.com/mKeRix/room-assistant/issues/37
 public struct StatedPower: Equatable, Sendable {
-  /// Bluetooth allows +20 dBm, and the first metre takes 41 dB.
-  public static let strongest: Int8 = -20
+  /// The strongest tags send with +8 dBm, and the first metre takes 41 dB. The +20 dBm that Bluetooth allows are rarer than a
+  /// wrong statement.
+  public static let strongest: Int8 = -33
+  /// Receivers need about −95 dBm, so nobody could hear such a tag from two metres.
+  public static let weakest: Int8 = -95
   /// A receiver that hears a tag this much louder than stated is within three centimetres of it, or the statement is wrong.
   private static let excess = 40
   /// How many advertisements in a row must be that loud: radios report a wrong level now and then.
@@ -25,7 +28,7 @@ public struct StatedPower: Equatable, Sendable {
   /// The stated value if it is believed. nil is no statement.
   public mutating func judge(_ stated: Int8?, heard: Int8?) -> Int8? {
     guard let stated else { return nil }
-    if stated > Self.strongest {
+    if stated > Self.strongest || stated < Self.weakest {
       disbelieved = stated
       return nil
     }
@@ -51,10 +54,10 @@ public struct StatedPower: Equatable, Sendable {
 
   /// Why the last value was not believed; nil: it was.
   public var complaint: String? {
-    disbelieved.map { stated in
-      stated > Self.strongest
-        ? "states \(stated) dBm at 1 m, which no Bluetooth radio reaches"
-        : "states \(stated) dBm at 1 m, and is heard far louder"
+    disbelieved.map { (stated) -> String in
+      if stated > Self.strongest { return "states \(stated) dBm at 1 m, which tags do not reach" }
+      if stated < Self.weakest { return "states \(stated) dBm at 1 m, which no receiver would hear" }
+      return "states \(stated) dBm at 1 m, and is heard far louder"
     }
   }
 }

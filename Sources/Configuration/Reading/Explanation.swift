@@ -118,8 +118,10 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
 extension Explanation {
   /// For people.
   ///
-  /// - Parameter configuration: the one that is explained.
-  package func text(_ configuration: Configuration) -> String {
+  /// - Parameters:
+  ///   - configuration: the one that is explained.
+  ///   - path: its file; nil: it has none.
+  package func text(_ configuration: Configuration, path: String? = nil) -> String {
     let topics = configuration.topics
     let withNear = Set(configuration.zones.filter { $0.near != nil }.map(\.name))
     let noZones = configuration.rooms.isEmpty ? "none yet, so nothing will enter or exit" : nil
@@ -129,8 +131,10 @@ extension Explanation {
     ]
     if !keys.isEmpty { lines.append("keys: \(keys.joined(separator: ", "))") }
     lines += Self.section("receivers", receivers) + Self.section("scanners", scanners)
+    // What scanners hear needs the file.
+    let option = path.flatMap { configuration.scanners.isEmpty ? nil : " --config \(shellWord($0))" } ?? ""
     lines += Self.section(
-      "beacons", beacons, none: "none yet; `beaconkeeper scan --yaml` gives lines to paste")
+      "beacons", beacons, none: "none yet; `beaconkeeper scan\(option) --yaml` gives lines to paste")
     lines += Self.section("zones", zones, none: noZones) { zone in
       let events = withNear.contains(zone) ? "enter, near, exit" : "enter, exit"
       return "\(topics.transition(zone: zone, event: events)) and occupancy"

@@ -126,9 +126,11 @@ struct ScannerReader {
     var form = JSONMapping.NumberForm()
     let path: String? = section.require("path", hint: "the member's name").flatMap { $0.text() }
     if let base = section.take("base") {
-      form.base = base.integer(upTo: 16)
-      if let number = form.base, number != 10, number != 16 {
-        base.error("base is 10 or 16, not \(number)")
+      switch base.text() {
+      case "10"?: form.base = 10
+      case "16"?: form.base = 16
+      case let text?: base.error("base is 10 or 16, not \(quoted(text))")
+      case nil: break
       }
     }
     if field == .measuredPower, let distance = section.take("at") {

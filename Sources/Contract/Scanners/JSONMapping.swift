@@ -215,7 +215,15 @@ extension JSONMapping {
   private func measuredPower(of element: Element, in message: JSONTree) throws(UnreadableField) -> Int8? {
     guard let number = try number(.measuredPower, of: element, in: message) else { return nil }
     let isAtZero = forms[.measuredPower]?.isAtZero == true
-    return ScannedValue.measuredPower(number).map { isAtZero ? Beacons.measuredPower(fromEddystone: $0) : $0 }
+    do throws(ScannerRefusal) {
+      return try ScannedValue.signal(number).map {
+        isAtZero ? Beacons.measuredPower(fromEddystone: $0) : $0
+      }
+    } catch {
+      // 0 is what scanners send if they know none.
+      if error == .absent { return nil }
+      throw UnreadableField(field: .measuredPower, value: "\(number)")
+    }
   }
 
   /// An iBeacon that the scanner has decoded.

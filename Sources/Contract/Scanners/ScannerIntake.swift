@@ -37,6 +37,9 @@ package struct ScannerIntake: Sendable {
   package internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
   static let noticeLimit = 200
+  /// So many sources are named for one cause; then one more notice says that there are others.
+  private static let namedSources = 10
+  private static let others = "…"
   /// The topic of the present message.
   private var topic = ""
   /// How many characters of it a log message shows.
@@ -160,11 +163,17 @@ package struct ScannerIntake: Sendable {
   ) {
     figures[place].refused[cause.rawValue, default: 0] += 1
     let filter = figures[place].topic
-    guard told.count < Self.noticeLimit,
-      told.insert([cause.rawValue, filter, source ?? field?.field.rawValue ?? ""]).inserted
-    else {
+    let key = [cause.rawValue, filter, source ?? field?.field.rawValue ?? ""]
+    guard told.count < Self.noticeLimit, !told.contains(key) else { return }
+    if source != nil, told.count(where: { $0[0] == key[0] && $0[1] == filter }) >= Self.namedSources {
+      // Anybody can invent sources.
+      guard told.insert([cause.rawValue, filter, Self.others]).inserted else { return }
+      hearing.notices.append(
+        "refused from still others on \(filter): \(cause.words) (counted in health; no more of them are named here)"
+      )
       return
     }
+    told.insert(key)
     let sender = source.map { " from \($0.printable)" } ?? ""
     let first =
       source == nil && topic != filter

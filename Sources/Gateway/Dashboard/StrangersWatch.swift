@@ -52,7 +52,8 @@ final class StrangersWatch: Sendable {
   func devices(_ configuration: Configuration, areRevealed: Bool) -> [UInt8] {
     state.withLock { state in
       // After a reload other devices may be strangers.
-      if state.survey == nil || state.configuration != configuration {
+      let hasBegun = state.survey == nil || state.configuration != configuration
+      if hasBegun {
         state.survey = AirSurvey(configuration)
         state.configuration = configuration
       }
@@ -66,6 +67,7 @@ final class StrangersWatch: Sendable {
           write($1.device, $1.estimate, wallNow - (now - $1.device.lastHeard), areRevealed, in: &$0)
         }
         $0.field("overlooked", overlooked)
+        if hasBegun { $0.field("why", "It begins to listen with this question. Ask again in a few seconds.") }
       }
     }
   }

@@ -50,7 +50,10 @@ extension Delivery {
       case .delivered(let row): if let row { state.outbox.acknowledge(row: row) }
       case .refused(let topic, let reason, let isLeftOut):
         let fate = isLeftOut ? "It is left out" : "It waits here"
-        let cause = Client.concernsSize(reason) ? "limit for the size of messages" : "access list"
+        let size = "limit for the size of messages"
+        let cause =
+          Client.concernsSize(reason)
+          ? size : Client.mayConcernSize(reason) ? "access list, and its \(size)" : "access list"
         tell(
           topic,
           """

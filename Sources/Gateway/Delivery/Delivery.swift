@@ -104,6 +104,7 @@ package final class Delivery: Feature {
     self.diary = diary
     self.topics = topics
     mark = opened.mark
+    isInMemory = opened.isVolatile
     disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
@@ -115,6 +116,8 @@ package final class Delivery: Feature {
     }
   }
 
+  /// Whether what is kept is lost when the machine restarts.
+  private let isInMemory: Bool
   /// Whether anything is kept for the next run.
   var isKept: Bool { disk != nil }
 
@@ -224,6 +227,7 @@ package final class Delivery: Feature {
     state.withLock { state in
       health.queued = state.outbox.count
       health.diskFault = state.disk.fault ?? (isKept ? nil : "no state directory is configured")
+      health.isInMemory = isInMemory
       health.lostTransitions = state.outbox.lostTransitions + state.permissions.lost
       health.parkedMessages = state.permissions.count
       health.refusedTopics = Array(state.permissions.refusedTopics.sorted().prefix(Self.toldTopics))

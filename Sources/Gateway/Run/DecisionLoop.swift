@@ -187,6 +187,8 @@ package final class DecisionLoop: Feature {
   private static let lag = LiveRadio.longestGathering + .milliseconds(50)
   /// The shortest time between two runs, however many beacons come and go.
   private static let spacing = TimeSpan.milliseconds(100)
+  /// So many receivers of an earlier run are named in the log if they are missing.
+  private static let namedReceivers = 5
 
   /// All advertisements from before this time have been processed.
   static var settledTime: MonotonicTime { settled(at: LiveClock.now) }
@@ -510,7 +512,16 @@ extension DecisionLoop {
     guard state.health.isTimeToMiss(at: LiveClock.now) else { return }
     state.health.hasToldMissing = true
     let health = health(&state)
-    for receiver in health.receivers where receiver.isMissing {
+    let missing = health.receivers.filter(\.isMissing)
+    // Anybody can have invented those of an earlier run.
+    let former = missing.filter { !$0.isRequired }.map(\.name)
+    let unnamed = former.dropFirst(Self.namedReceivers)
+    if !unnamed.isEmpty {
+      logger.warning(
+        "nothing heard from \(unnamed.count) more receivers that an earlier run used; health lists them")
+    }
+    for receiver in missing {
+      if unnamed.contains(receiver.name) { continue }
       logger.warning("nothing heard from receiver \(receiver.name): \(receiver.reason)")
       delivery.diary?.note(
         receiver: receiver.name, isBlind: true, reason: receiver.reason, at: LiveClock.wallNow)

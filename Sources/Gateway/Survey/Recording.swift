@@ -19,6 +19,8 @@ package struct Recording: ~Copyable {
     /// The error that ended this capture.
     var failure: CaptureError?
     var receivers = ReceiverMap()
+    /// The times of its first and last entry so far.
+    var span: ClosedRange<WallTime>?
     /// Put before the names of its receivers; empty: nothing.
     let prefix: String
 
@@ -26,6 +28,8 @@ package struct Recording: ~Copyable {
       self.file = file
       self.prefix = prefix
     }
+
+    var names: Set<String> { Set(file.receivers.names.map { prefix + $0 }) }
 
     /// The time of the next entry; nil at the end.
     var head: WallTime? {
@@ -133,6 +137,18 @@ package struct Recording: ~Copyable {
   /// Entries of files that were up to two seconds earlier than one before them, and were put in order.
   package var moved: UInt64 { tracks.reduce(0) { $0 + ($1.file.length == nil ? 0 : $1.order.moved) } }
 
+  /// Receivers of one name in recordings of the same time.
+  package var sharedReceivers: [String] {
+    var shared: Set<String> = []
+    for (place, track) in tracks.enumerated() {
+      for other in tracks[..<place] {
+        guard let span = track.span, other.span?.overlaps(span) == true else { continue }
+        shared.formUnion(track.names.intersection(other.names))
+      }
+    }
+    return shared.sorted()
+  }
+
   /// Empties the batch and fills it with the next advertisements. `receiver` returns the index for a name.
   ///
   /// A capture with a fault ends there. The first such fault is thrown after everything before it was returned.
@@ -147,6 +163,10 @@ package struct Recording: ~Copyable {
         return .end
       }
       track.receivers.learn(track.file.receivers) { receiver(track.prefix + $0) }
+      if let time = track.head {
+        let span = track.span ?? time...time
+        track.span = min(span.lowerBound, time)...max(span.upperBound, time)
+      }
       if track.position < track.batch.count {
         if tracks.count == 1, track.receivers.isComplete {
           takeAll(track, into: &batch)

@@ -43,7 +43,9 @@ package struct Replay: ~Copyable {
   /// What the recording's times mean for its decisions, for people; empty: they are in order.
   package var timeWords: [String] {
     let (few, steps) = recording.late
-    var words: [String] = []
+    var words = recording.sharedReceivers.map {
+      "\($0.printable) is in several of the recordings at the same time, and counts as one receiver. If they are of different gateways, name these: --capture hall=FILE"
+    }
     let moved = recording.moved
     if moved > 0 {
       words.append(

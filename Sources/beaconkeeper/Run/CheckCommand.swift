@@ -55,7 +55,7 @@ struct CheckCommand: ParsableCommand {
       try tell(Report(path: path, diagnostics: warnings, configuration: configuration).text)
     } else {
       for warning in warnings { say("\(warning)") }
-      try tell(Explanation(configuration).text(configuration))
+      try tell(Explanation(configuration).text(configuration, path: path))
       try tell("\n\(path ?? "built-in configuration"): usable, \(count(warnings))")
     }
   }
