@@ -151,7 +151,8 @@ package final class LivePairing: Sendable {
       var entry = pollfd(fd: agent.connection.descriptor.number, events: Int16(POLLIN), revents: 0)
       try systemCall("poll") { unsafe poll(&entry, 1, 100) }
     }
-    return agent
+    // bluetoothd cannot hear of a device that pairs over a bus that does not answer.
+    return agent.owner == nil ? nil : agent
   }
 }
 
