@@ -123,6 +123,30 @@ import Testing
     #expect(catalogue.takeTwins().count == 1)
   }
 
+  @Test func `two devices of one id at two receivers are told once, and not one whose address changes`() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2))
+    ])
+    func hear(_ address: UInt64, at receiver: UInt16, _ second: Int64) {
+      var heard = advertisement(address, at: second)
+      heard.receiver = ReceiverIndex(rawValue: receiver)
+      #expect(catalogue.see(heard, iBeacon(1, 2)) != nil)
+    }
+    // Two receivers hear one device, whose address changes, and the second one tells it up to ten sightings late.
+    for second in 0..<2000 as Range<Int64> {
+      hear(UInt64(second / 20), at: 1, second)
+      hear(UInt64(max(second - second % 11, 0) / 20), at: 2, second)
+    }
+    #expect(catalogue.takeApart().isEmpty)
+    for second in 2000..<3000 as Range<Int64> {
+      hear(900, at: 1, second)
+      hear(900, at: 3, second)
+      for _ in 0..<second % 12 { hear(901, at: 2, second) }
+    }
+    #expect(catalogue.takeApart().map { catalogue.name(of: $0) } == ["tag"])
+    #expect(catalogue.takeTwins().isEmpty)
+  }
+
   @Test(arguments: 0..<12 as Range<Int64>)
   func `the one that was there first counts, whenever another receiver is considered`(before: Int64) {
     var catalogue = BeaconCatalogue(entries: [

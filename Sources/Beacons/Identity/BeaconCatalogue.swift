@@ -79,6 +79,7 @@ public struct BeaconCatalogue: Sendable {
   var disbelieved: [BeaconIndex] = []
   /// For beacons whose identity several devices send, the one that counts; and those that are not reported yet.
   var twins: [BeaconIndex: CountingTwin] = [:]
+  var apartNews: [BeaconIndex] = []
   var twinNews: [(beacon: BeaconIndex, address: DeviceAddress)] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.

@@ -20,37 +20,55 @@ struct SenderTrail: Equatable, Sendable {
   /// may hear only one of the devices.
   private static let patience: UInt8 = 250
 
+  /// How often in turns the considered receiver heard its latest address, and others another one.
+  private var apart: UInt8 = 0
+  private var wasApart = false
+  /// So many turns need two devices, or receivers that write addresses differently: after a change of its address, nobody hears a
+  /// device's earlier one.
+  private static let apartProof: UInt8 = 30
+
+  enum News { case none, twins, apart }
+
   var hasTwins: Bool { returns >= Self.proof }
 
   static func hash(_ address: DeviceAddress) -> UInt32 {
     UInt32(truncatingIfNeeded: address.bits ^ address.bits >> 24) | 1
   }
 
-  /// Returns whether there are twins since now.
-  @inline(__always) mutating func note(_ sender: UInt32, at receiver: ReceiverIndex) -> Bool {
-    if hasTwins { return false }
+  /// Returns what is so since now.
+  @inline(__always) mutating func note(_ sender: UInt32, at receiver: ReceiverIndex) -> News {
+    if hasTwins { return .none }
     if receiver.rawValue != self.receiver {
+      if sender != latest, sender != before { wasApart = true }
       elsewhere += 1
-      guard elsewhere == Self.patience || latest == 0 else { return false }
+      guard elsewhere == Self.patience || latest == 0 else { return .none }
       elsewhere = 0
       // By two: see `proof`.
       guard returns < 2 else {
         returns -= 2
-        return false
+        return .none
       }
       // The device that was known first stays the first.
       let first = returns == 0 && before != 0 ? before : latest
+      // What was told is not told again.
+      let turns = apart == Self.apartProof ? apart : 0
       self = SenderTrail()
-      (latest, self.receiver) = (first, receiver.rawValue)
+      (latest, self.receiver, apart) = (first, receiver.rawValue, turns)
     }
-    if sender == latest { return false }
+    if sender == latest {
+      guard wasApart, apart < Self.apartProof else { return .none }
+      wasApart = false
+      apart += 1
+      return apart == Self.apartProof ? .apart : .none
+    }
+    if apart < Self.apartProof { apart = 0 }
     if sender == before {
       returns += 1
     } else if returns > 0 {
       returns -= 1
     }
     (before, latest) = (latest, sender)
-    return hasTwins
+    return hasTwins ? .twins : .none
   }
 }
 
@@ -61,7 +79,9 @@ extension SenderTrail: StateElement {
     try coder("returns", &returns)
     try coder("receiver", &receiver)
     try coder("elsewhere", &elsewhere)
-    try coder.check(elsewhere < Self.patience)
+    try coder("apart", &apart)
+    try coder("was_apart", &wasApart)
+    try coder.check(elsewhere < Self.patience && apart <= Self.apartProof)
   }
 }
 
@@ -122,8 +142,10 @@ extension BeaconCatalogue {
     if address.bits == 0 { return true }
     let sender = SenderTrail.hash(address)
     let place = Int(beacon.rawValue)
-    if traits[place].trail.note(sender, at: receiver), twins[beacon] == nil {
-      twins[beacon] = CountingTwin(sender, at: time)
+    switch traits[place].trail.note(sender, at: receiver) {
+    case .none: break
+    case .twins: if twins[beacon] == nil { twins[beacon] = CountingTwin(sender, at: time) }
+    case .apart: if !isMember(beacon) || apartNews.count < Self.twinNoticeLimit { apartNews.append(beacon) }
     }
     if twins.isEmpty { return true }
     return countsAmongTwins(sender, address, as: beacon, at: time)
@@ -160,5 +182,11 @@ extension BeaconCatalogue {
   public mutating func takeTwins() -> [(beacon: BeaconIndex, address: DeviceAddress)] {
     defer { if !twinNews.isEmpty { twinNews.removeAll() } }
     return twinNews
+  }
+
+  /// Beacons that receivers have heard in turns from different addresses since the last call.
+  public mutating func takeApart() -> [BeaconIndex] {
+    defer { if !apartNews.isEmpty { apartNews.removeAll() } }
+    return apartNews
   }
 }

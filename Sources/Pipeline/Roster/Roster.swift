@@ -216,6 +216,11 @@ package struct Roster: Sendable {
         "several devices send as \(name(of: twin.beacon).printable) at the same time; one of them counts, \(twin.address), and another once it is silent. Give each an id of its own, or an entry by its address"
       )
     }
+    for beacon in catalogue.takeApart() {
+      notices.append(
+        "\(name(of: beacon).printable) is heard by receivers in turns, by each from another address. If these are several devices, all of them count, and it seems to be in several places: give each an id of its own, or an entry by its address"
+      )
+    }
     guard catalogue.hasDisbelieved else { return notices }
     for (beacon, complaint) in catalogue.takeDisbelieved() {
       guard let entry = catalogue.entries(of: beacon).first.map({ catalogue.entries[Int($0.rawValue)] })
