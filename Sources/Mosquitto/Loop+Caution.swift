@@ -54,10 +54,8 @@ extension Loop {
     let verdict = state.caution.closed(
       under: first.number...last.number, isOnTrial: last.message.isOnTrial)
     if verdict == .culprit {
-      news.append(
-        .rejected(
-          doubtful.message(at: 0),
-          reason: "\(Client.closure) of \(first.message.payload.count) octets"))
+      let culprit = doubtful.message(at: 0)
+      news.append(.rejected(culprit, reason: "\(Client.closure) of \(culprit.payload.count) octets"))
       doubtful.removeFirst()
     }
     state.backlog.putBack(doubtful)
