@@ -9,6 +9,16 @@ import Testing
 @Suite struct ExampleTests {
   static let path = configFolder.appendingPathComponent("beaconkeeper.yaml").path
 
+  /// The built-in configuration has another name, and would take what this gateway left for another one's.
+  @Test func `an empty file, as a power cut leaves it, is refused`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
+    try Data().write(to: URL(fileURLWithPath: path))
+    #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: path) }
+    try Data("# all is at its default\n".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try Configuration.load(path: path).configuration.beacons.isEmpty)
+    #expect(try Configuration.load(path: "/dev/null").configuration.beacons.isEmpty)
+  }
+
   @Test func isReadWithoutAWarning() throws {
     let loaded = try Configuration.load(path: Self.path)
     #expect(loaded.warnings == [])

@@ -59,6 +59,23 @@ import Testing
     #expect(missing(at: 10) == ["door", "hci9"] && book.isTimeToMiss(at: .zero + .seconds(10)))
   }
 
+  @Test func `a scanner that has sent nothing within a minute is told once, with its topic`() {
+    var health = HealthMessage(
+      time: WallTime(nanoseconds: 0), version: "1", receivers: [], advertisements: 0, sightings: 0,
+      transitions: 0, queued: 0, beacons: 0)
+    health.remote = HealthMessage.Remote(
+      scanners: [
+        .init(kind: "espresense", topic: "espresence/devices/+/+"),
+        .init(kind: "json", topic: "ble/+", messages: 1),
+      ], gateways: [], lostMessages: 0)
+    var book = HealthBook(from: .zero)
+    #expect(book.silentNotices(of: health, at: .zero + .seconds(59)) == [])
+    let notices = book.silentNotices(of: health, at: .zero + .seconds(60))
+    #expect(notices.count == 1)
+    #expect(notices.first?.contains("(espresense) on espresence/devices/+/+") == true)
+    #expect(book.silentNotices(of: health, at: .zero + .seconds(120)) == [])
+  }
+
   @Test mutating func whoeverShouldBeThereAndWasNeverHeardOfIsMissing() throws {
     #expect(report() == ["door missing blind", "hci9 missing blind"])
     try hear("hci0")

@@ -134,6 +134,15 @@ extension Configuration {
         Diagnostic(severity: .error, file: path, position: nil, message: message)
       ])
     }
+    // The built-in configuration in its place would have another name and broker, and take what is on disk for another gateway's.
+    guard !bytes.isEmpty || path == "/dev/null" else {
+      throw ConfigurationErrors([
+        Diagnostic(
+          severity: .error, file: path, position: nil,
+          message: "the file is empty; was the power cut while it was written?",
+          hint: "put it back from a backup (`beaconkeeper restore`), or write another (`beaconkeeper init`)")
+      ])
+    }
     return try read(
       bytes, path: path, environment: environment, hostName: hostName, connects: connects,
       calibrates: calibrates, check: check)

@@ -96,6 +96,7 @@ extension Doctor {
           "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near")
       return told(faults) + [warning] + differences(entries)
     }
+    let silentScanners = silentScanners(health, time)
     let names = entries.compactMap { $0.text("name") }
     let unknown = awaited.filter { !names.contains($0) }
     let quiet = entries.filter { $0.text("state") == "quiet" }.compactMap { $0.text("name") }.map(\.printable)
@@ -108,7 +109,20 @@ extension Doctor {
       : DoctorFinding(
         "receivers", .warning, "health of \(time) does not know yet whether \(listed(unknown)) can hear",
         remedy: "look again in some seconds")
-    return (faults.isEmpty ? [fine] : told(faults)) + differences(entries)
+    let finding = faults.isEmpty && silentScanners.isEmpty ? [fine] : told(faults)
+    return finding + silentScanners + differences(entries)
+  }
+
+  /// Scanners of which nothing has come: their topics may be misspelled.
+  private func silentScanners(_ health: JSONTree, _ time: String) -> [DoctorFinding] {
+    guard case .list(let scanners)? = health["scanners"] else { return [] }
+    return scanners.filter { $0["messages"]?.wholeNumber == 0 }.map { scanner in
+      let (kind, topic) = ((scanner.text("kind") ?? "").printable, (scanner.text("topic") ?? "").printable)
+      return DoctorFinding(
+        "scanners", .warning,
+        "nothing has come on \(topic) (\(kind)) since the gateway started, as of \(time)",
+        remedy: "if they are on, look with mosquitto_sub -v -t '#' where they publish, and name that topic")
+    }
   }
 
   private func told(_ faults: [DoctorFinding]) -> [DoctorFinding] {

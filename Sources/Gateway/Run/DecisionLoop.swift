@@ -488,7 +488,13 @@ extension DecisionLoop {
   ///
   /// - Parameter span: time since the last call, over which rates are taken; nil keeps the previous rates.
   func publishHealth(over span: TimeSpan? = nil) {
-    state.withLock { state in tell(&state, [healthMessage(&state, over: span)]) }
+    state.withLock { state in
+      tell(&state, [healthMessage(&state, over: span)])
+      guard delivery.client.isConnected else { return }
+      for notice in state.health.silentNotices(of: health(&state), at: LiveClock.now) {
+        logger.warning("\(notice)")
+      }
+    }
   }
 
   /// `health` as it is now.

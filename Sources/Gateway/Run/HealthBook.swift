@@ -34,12 +34,15 @@ struct HealthService: Feature {
 struct HealthBook: Sendable {
   /// How long a receiver may take to report.
   private static let patience = TimeSpan.seconds(10)
+  /// After this much more time scanners without any message are reported, because boards may be slow.
+  private static let longerPatience = TimeSpan.seconds(50)
 
   var receivers = ReceiverHealths()
   var pace = HealthPace()
   /// After this time a receiver that has never reported is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
+  private var hasToldSilent = false
   /// Whether `health` was published in this run.
   private(set) var isTold = false
   /// Receivers that were logged as moved.
@@ -57,6 +60,13 @@ struct HealthBook: Sendable {
   var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }
 
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
+
+  /// Log messages about scanners that have sent nothing, once.
+  mutating func silentNotices(of health: HealthMessage, at time: MonotonicTime) -> [String] {
+    guard !hasToldSilent, time >= patienceEnds + Self.longerPatience else { return [] }
+    hasToldSilent = true
+    return health.remote?.scanners.filter { $0.messages == 0 }.map(\.silenceWords) ?? []
+  }
 
   /// A log message about a receiver that was moved, once for each.
   mutating func movedNotice(of pipeline: Pipeline) -> String? {
@@ -137,4 +147,10 @@ struct HealthPace: Sendable {
 
   /// `health` was published, with all changes.
   mutating func published() { due = nil }
+}
+
+extension HealthMessage.Scanner {
+  fileprivate var silenceWords: String {
+    "nothing has come from scanners (\(kind)) on \(topic.printable) yet: if they are on, look with mosquitto_sub -v -t '#' where they publish, and name that topic under scanners:"
+  }
 }
