@@ -141,7 +141,7 @@ import Testing
     for second in 2000..<3000 as Range<Int64> {
       hear(900, at: 1, second)
       hear(900, at: 3, second)
-      for _ in 0..<second % 12 { hear(901, at: 2, second) }
+      for _ in 0..<second % 12 { hear(902, at: 2, second) }
     }
     #expect(catalogue.takeApart().map { catalogue.name(of: $0) } == ["tag"])
     #expect(catalogue.takeTwins().isEmpty)
