@@ -88,7 +88,7 @@ extension Configuration {
     let named = Dictionary(
       beacons.compactMap { beacon -> (String, String)? in
         guard case .scannerID(let id) = beacon.pattern else { return nil }
-        return keys[beacon.name].map { (id, $0) }
+        return keys[beacon.name].map { (id.lowercased(), $0) }
       }, uniquingKeysWith: { first, _ in first })
     return scanners.map { scanner in
       var scanner = scanner

@@ -45,9 +45,13 @@ final class Database {
     do { return (try open(), nil) } catch let error as DatabaseError
       where [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(error.code)
     {
-      for ending in endings { rename(path + ending, path + ".damaged" + ending) }
+      setAside(path)
       return (try open(), notice)
     }
+  }
+
+  static func setAside(_ path: String) {
+    for ending in endings { rename(path + ending, path + ".damaged" + ending) }
   }
 
   /// Refuses a file of a newer version, which stays as it is. A much later number means damage.

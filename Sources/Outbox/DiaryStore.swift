@@ -67,6 +67,18 @@ package final class DiaryStore {
     ) { try DiaryStore(path: path) }
   }
 
+  /// Whether the file is damaged within, which shows only when that part is read.
+  package static func isDamage(_ failure: any Error) -> Bool {
+    [SQLITE_CORRUPT, SQLITE_NOTADB].contains((failure as? DatabaseError)?.code)
+  }
+
+  /// Sets a damaged file aside, which must be closed. Returns what to tell.
+  package static func setAside(gateway: String, directory: StateDirectory) -> String {
+    let path = directory.diary(gateway: gateway)
+    Database.setAside(path)
+    return "the diary \(path) is damaged; it is set aside as \(path).damaged"
+  }
+
   /// A gateway without a diary continues that of its former name.
   ///
   /// - Parameter former: outboxes that the same configuration file used; with more than one nothing happens.

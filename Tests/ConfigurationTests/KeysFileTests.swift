@@ -15,7 +15,10 @@ import Testing
     try #require(throws: ConfigurationErrors.self) { try load(keys: keys, mode: mode, yaml) }.diagnostics
   }
 
-  @Test(arguments: [key, "\"00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF\""])
+  /// The last two as Apple's keychain and ESPresense have it.
+  @Test(arguments: [
+    key, "\"00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF\"", "/+7dzLuqmYh3ZlVEMyIRAA==", "irk:\(key)",
+  ])
   func readsNamedKeys(text: String) throws {
     let loaded = try load(
       keys: "anna: \(text)\n",

@@ -9,6 +9,14 @@ import Testing
 @Suite struct ScannerTests {
   private func marks(_ yaml: String) -> [String] { diagnose(yaml).map { "\($0.mark) \($0.message)" } }
 
+  @Test(arguments: [("phone:anna", 0), ("apple:1006:10-7", 1), ("exp:20", 1), ("MD:004c:10", 1)])
+  func `an id that scanners give to all devices of a make is warned of`(id: String, count: Int) throws {
+    let loaded = try Configuration.read(
+      Array("scanners: [{ kind: espresense }]\nbeacons: [{ name: anna, scanner_id: \"\(id)\" }]".utf8),
+      path: "test.yaml", environment: [:], hostName: "host")
+    #expect(loaded.warnings.count { $0.message.contains("make") } == count)
+  }
+
   @Test func akindIsEnough() throws {
     let scanners = try read("scanners: [{ kind: espresense }, { kind: theengs }, { kind: beaconkeeper }]")
       .configuration.resolvedScanners

@@ -171,12 +171,13 @@ import Testing
     }
   }
 
-  @Test func `a beacon may be what a scanner alone recognises`() throws {
+  @Test(arguments: ["phone:anna", "Phone:Anna"])
+  func `a beacon may be what a scanner alone recognises`(id: String) throws {
     let configuration = try Configuration.read(
       Array(
         """
         scanners: [{ kind: espresense }]
-        beacons: [{ name: anna, scanner_id: "phone:anna" }]
+        beacons: [{ name: anna, scanner_id: "\(id)" }]
         """.utf8), path: "test.yaml", environment: [:], hostName: "host"
     ).configuration
     var desk = Desk(configuration)

@@ -14,6 +14,16 @@ import Testing
     #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen ok"])
   }
 
+  @Test func `a last will as JSON counts, and a status of another word is told`() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.say("espresense/rooms/kitchen/status", #"{"state": "offline"}"#, retained: true)
+    desk.say("espresense/rooms/kitchen/status", #"{"state":"online"}"#)
+    for word in ["asleep", "[]", #"{"state":7}"#] { desk.say("espresense/rooms/kitchen/status", word) }
+    #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen ok"])
+    #expect(desk.refused(.status) == 3 && desk.hearing.notices.count == 1)
+  }
+
   @Test func aConfiguredReceiverIsReportedBeforeItHearsAnything() throws {
     var desk = try Desk("scanners: [{ kind: espresense }]")
     desk.say("espresense/rooms/kitchen/status", "offline", retained: true)

@@ -44,7 +44,7 @@ struct BeaconReader {
     case "eddystone": readEddystone(value)
     case "local_name": readAdvertisedName(value, hint: "the name that it says").map { .localName($0) }
     case "service": readService(value)
-    case "scanner_id": readAdvertisedName(value, hint: "for example \"phone:anna\"").map { .scannerID($0) }
+    case "scanner_id": readScannerID(value)
     default: readAddress(value).map { .address($0.bits) }
     }
   }
@@ -52,6 +52,16 @@ struct BeaconReader {
   private func readAdvertisedName(_ value: Value, hint: String) -> String? {
     guard let text = value.text(hint: hint) else { return nil }
     return text.isEmpty ? value.refused("this name is empty", hint: hint) : text
+  }
+
+  private func readScannerID(_ value: Value) -> BeaconPattern? {
+    guard let id = readAdvertisedName(value, hint: "for example \"phone:anna\"") else { return nil }
+    if SpokenIdentity.isOfMake(id) {
+      value.warning(
+        "scanners call every device of its make \(quoted(id)): all of them count as this one",
+        hint: "pair it once with `beaconkeeper enrol`, or use another identity that is its own")
+    }
+    return .scannerID(id)
   }
 
   /// A UUID of 16 or 128 bits, as the octets are sent: the lowest first. Many programs show one of 16 bits with the rest of

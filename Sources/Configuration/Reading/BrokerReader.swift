@@ -201,6 +201,10 @@ func readURL(_ value: Value, _ kind: BrokerProtocol = .mqtt) -> BrokerURL? {
   guard !rest.contains(where: { "/?#".contains($0) }) else {
     return value.refused("unexpected text after the host", hint: hint)
   }
+  if rest.contains("$") {
+    return value.refused(
+      "variables such as ${HOST} are not replaced here", hint: "write the name itself, as in \(hint)")
+  }
   guard let place = hostAndPort(rest) else {
     return value.refused("the url names no host, or no port from 1 to 65535", hint: hint)
   }

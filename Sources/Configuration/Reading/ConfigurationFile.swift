@@ -18,6 +18,8 @@ struct ConfigurationFile {
   /// Whether only its owner may read it. systemd makes a unit's credentials readable for the unit's user by an access
   /// control list, which shows as the group's permission.
   func isPrivate(in environment: [String: String]) -> Bool {
+    // Docker and Podman mount a container's secrets there, readable for all in it.
+    if path.hasPrefix("/run/secrets/") { return true }
     let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
     return mode & (isCredential ? 0o007 : 0o077) == 0
   }

@@ -1,5 +1,6 @@
 import Beacons
 import Core
+import FoundationEssentials
 import Glibc
 
 /// Reads the files that a configuration names: passwords, keys, certificates, private keys.
@@ -185,16 +186,26 @@ struct KeysFileReader {
         value.error("a name here looks like a key", hint: "the name comes first, then a colon, then the key")
         continue
       }
-      let digits = value.scalar?.replacing(":", with: "").replacing("-", with: "").replacing(" ", with: "")
-      guard let bytes = digits.flatMap({ octets(hexadecimal: $0) }), SecretKey.lengths.contains(bytes.count)
+      guard let bytes = value.scalar.flatMap(octets(ofKey:)), SecretKey.lengths.contains(bytes.count)
       else {
         value.error(
           "the key \(quoted(name)) is not 16 bytes",
-          hint: "32 hexadecimal digits, most significant first; a bind key of Xiaomi's early devices has 24")
+          hint:
+            "32 hexadecimal digits, most significant first, or the base64 of Apple's keychain; a bind key of Xiaomi's early devices has 24"
+        )
         continue
       }
       keys[name] = SecretBytes(bytes)
     }
     return keys
   }
+}
+
+/// Hexadecimal digits, most significant first, or base64 that ends with `=`, as Apple's keychain has identity resolving keys: least
+/// significant first.
+private func octets(ofKey text: String) -> [UInt8]? {
+  let key = text.lowercased().hasPrefix("irk:") ? text.dropFirst(4) : text[...]
+  if key.hasSuffix("=") { return Data(base64Encoded: String(key)).map { Array($0.reversed()) } }
+  let digits = key.replacing(":", with: "").replacing("-", with: "").replacing(" ", with: "")
+  return octets(hexadecimal: digits)
 }

@@ -22,7 +22,7 @@ extension ScannerIntake {
   private mutating func take(
     _ device: ScannedDevice, _ message: Message, _ scanner: Scanner, into hearing: inout Hearing
   ) throws(ScannerRefusal) {
-    let key = device.id.flatMap { scanner.identities[$0] }
+    let key = device.id.flatMap { scanner.identities[$0] ?? scanner.identities[$0.lowercased()] }
     let name =
       key == nil && device.payload.isEmpty ? device.id.flatMap { SpokenIdentity.isName($0) ? $0 : nil } : nil
     guard key != nil || device.address != nil || !device.payload.isEmpty || name != nil else {

@@ -333,11 +333,14 @@ extension ScannerIntake {
   mutating func takeStatus(
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
+    var word = String(decoding: message.payload.prefix(20), as: UTF8.self)
+    // As zigbee2mqtt says it.
+    if let state = (try? JSONTree(message.payload, limit: 16))?.text("state") { word = state }
     let isOffline: Bool
-    switch String(decoding: message.payload.prefix(20), as: UTF8.self).lowercased() {
+    switch word.lowercased() {
     case "online", "connected", "true", "1": isOffline = false
     case "offline", "disconnected", "false", "0": isOffline = true
-    default: return
+    default: return refuse(.status, message.scanner, into: &hearing)
     }
     for receiver in known(by: fields, of: message.scanner) {
       receivers.setOffline(

@@ -4,6 +4,8 @@ import Beacons
 package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   /// No JSON, or not of the expected shape.
   case malformed
+  /// A status that says neither online nor offline.
+  case status
   /// Larger than `ScannerIntake.largestMessage`.
   case size
   /// Neither topic nor message names the receiver, or the name is unusable.
@@ -39,6 +41,7 @@ package enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   var words: String {
     switch self {
     case .malformed: "messages that are not what this kind of scanner sends"
+    case .status: "messages about a scanner itself that say neither online nor offline"
     case .size: "messages of more than \(ScannerIntake.largestMessage / 1024) KiB"
     case .receiver: "messages that do not say which receiver heard, or whose name cannot be used"
     case .receivers: "more than \(ScannerIntake.receiverLimit) receivers; somebody may be inventing them"

@@ -9,7 +9,17 @@ import Core
 ///     known:c10000000001                                 an address
 ///
 /// Source: https://espresense.com/beacons
-enum SpokenIdentity {
+package enum SpokenIdentity {
+  /// Whether scanners give this id to all devices of a make, so that it is no single one's.
+  ///
+  /// Source: ESPresense, BleFingerprint.cpp; https://github.com/ESPresense/ESPresense/issues/24
+  package static func isOfMake(_ id: String) -> Bool {
+    let id = id.lowercased()
+    return [
+      "apple:", "msft:", "samsung:", "google:", "md:", "sd:", "exp:", "name:", "device:", "rand:",
+    ].contains { id.hasPrefix($0) }
+  }
+
   /// RSSI at 1 m in dBm, unless stated otherwise.
   private static let usualPower: Int8 = -59
 

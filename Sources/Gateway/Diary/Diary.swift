@@ -215,12 +215,20 @@ package final class Diary: Feature {
         }
       }
     }
-    if let failure { return tell(failure) }
+    if let failure { return failed(failure, shelf) }
     let wasFailing = state.withLock { state in
       defer { state.fault = nil }
       return state.fault != nil
     }
     if wasFailing { logger.notice("the diary is written again") }
+  }
+
+  /// What waits is written to a new file if this one is damaged.
+  private func failed(_ failure: any Error, _ shelf: Shelf) {
+    guard let directory, DiaryStore.isDamage(failure) else { return tell(failure) }
+    shelf.store?.close()
+    shelf.store = nil
+    logger.warning("\(DiaryStore.setAside(gateway: gateway, directory: directory)); starting a new one")
   }
 
   /// Deletes in memory what another process has deleted on disk.
@@ -275,7 +283,10 @@ package final class Diary: Feature {
           try forget(store)
           let found = try body(store, state.withLock { $0.pending })
           result.withLock { $0 = found }
-        } catch { logger.warning("the diary cannot be read: \(words(error))") }
+        } catch {
+          logger.warning("the diary cannot be read: \(words(error))")
+          if DiaryStore.isDamage(error) { failed(error, shelf) }
+        }
       }
       end.signal()
     }

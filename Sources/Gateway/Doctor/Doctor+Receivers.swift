@@ -96,7 +96,7 @@ extension Doctor {
           "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near")
       return told(faults) + [warning] + differences(entries)
     }
-    let silentScanners = silentScanners(health, time)
+    let mute = silentScanners(health, time)
     let names = entries.compactMap { $0.text("name") }
     let unknown = awaited.filter { !names.contains($0) }
     let quiet = entries.filter { $0.text("state") == "quiet" }.compactMap { $0.text("name") }.map(\.printable)
@@ -109,19 +109,26 @@ extension Doctor {
       : DoctorFinding(
         "receivers", .warning, "health of \(time) does not know yet whether \(listed(unknown)) can hear",
         remedy: "look again in some seconds")
-    let finding = faults.isEmpty && silentScanners.isEmpty ? [fine] : told(faults)
-    return finding + silentScanners + differences(entries)
+    let finding = faults.isEmpty && mute.isEmpty ? [fine] : told(faults)
+    return finding + mute + differences(entries)
   }
 
   /// Scanners of which nothing has come: their topics may be misspelled.
   private func silentScanners(_ health: JSONTree, _ time: String) -> [DoctorFinding] {
     guard case .list(let scanners)? = health["scanners"] else { return [] }
-    return scanners.filter { $0["messages"]?.wholeNumber == 0 }.map { scanner in
-      let (kind, topic) = ((scanner.text("kind") ?? "").printable, (scanner.text("topic") ?? "").printable)
+    return scanners.compactMap { scanner in
+      let topic = "\((scanner.text("topic") ?? "").printable) (\((scanner.text("kind") ?? "").printable))"
+      let messages = scanner["messages"]?.wholeNumber ?? 0
+      if messages == 0 {
+        return DoctorFinding(
+          "scanners", .warning, "nothing has come on \(topic) since the gateway started, as of \(time)",
+          remedy: "if they are on, look with mosquitto_sub -v -t '#' where they publish, and name that topic")
+      }
+      guard scanner["without_signal"]?.wholeNumber == messages else { return nil }
       return DoctorFinding(
         "scanners", .warning,
-        "nothing has come on \(topic) (\(kind)) since the gateway started, as of \(time)",
-        remedy: "if they are on, look with mosquitto_sub -v -t '#' where they publish, and name that topic")
+        "all \(messages) messages on \(topic) were without a signal strength, as of \(time)",
+        remedy: "look with mosquitto_sub -v under which name they have it, and name that as rssi:")
     }
   }
 

@@ -65,7 +65,7 @@ struct HealthBook: Sendable {
   mutating func silentNotices(of health: HealthMessage, at time: MonotonicTime) -> [String] {
     guard !hasToldSilent, time >= patienceEnds + Self.longerPatience else { return [] }
     hasToldSilent = true
-    return health.remote?.scanners.filter { $0.messages == 0 }.map(\.silenceWords) ?? []
+    return health.remote?.scanners.compactMap(\.silenceWords) ?? []
   }
 
   /// A log message about a receiver that was moved, once for each.
@@ -150,7 +150,16 @@ struct HealthPace: Sendable {
 }
 
 extension HealthMessage.Scanner {
-  fileprivate var silenceWords: String {
-    "nothing has come from scanners (\(kind)) on \(topic.printable) yet: if they are on, look with mosquitto_sub -v -t '#' where they publish, and name that topic under scanners:"
+  /// nil: it has told something.
+  fileprivate var silenceWords: String? {
+    if messages == 0 {
+      return
+        "nothing has come from scanners (\(kind)) on \(topic.printable) yet: if they are on, look with mosquitto_sub -v -t '#' where they publish, and name that topic under scanners:"
+    }
+    return isWithoutSignal
+      ? "all \(messages) messages on \(topic.printable) (\(kind)) were without a signal strength: look with mosquitto_sub -v under which name they have it"
+      : nil
   }
+
+  private var isWithoutSignal: Bool { observations == 0 && withoutSignal > 0 && withoutSignal == messages }
 }

@@ -40,8 +40,7 @@ package struct AirSurvey: Sendable {
 
     /// Whether a scanner's name is for this device alone, and not for all of its make.
     package var hasLastingName: Bool {
-      let makes = ["apple:", "msft:", "samsung:", "google:", "md:", "sd:", "name:", "device:", "rand:"]
-      return scannerID.map { id in !makes.contains { id.lowercased().hasPrefix($0) } } ?? false
+      scannerID.map { !SpokenIdentity.isOfMake($0) } ?? false
     }
 
     /// The maker, if nothing else says what the device is.

@@ -65,7 +65,9 @@ package struct ScanTable: Sendable {
   /// The `beacons:` section that configures every beacon not configured yet, the strongest first.
   package func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     var patterns: Set<BeaconPattern> = []
-    let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
+    let listing = survey.listing(at: time)
+    if listing.isEmpty { return ["# nothing was heard"] }
+    let lines = listing.compactMap { device, estimate -> String? in
       guard device.beacon == nil, isShown(device), let suggestion = BeaconSuggestion(device, ofAny: showsAll),
         patterns.insert(suggestion.pattern).inserted
       else { return nil }

@@ -78,7 +78,8 @@ struct Teller: Sendable {
       guard holdsTold < Self.holdLimit else { return nil }
       holdsTold += 1
       return "\(beacon) enters and leaves \(zone) too often: enter and near are now limited to one in "
-        + "\(Int(TransitionPace.interval.seconds)) s at most; a longer dwell or a farther exit prevents this "
+        + "\(Int(TransitionPace.interval.seconds)) s at most; a longer dwell or a farther exit prevents this, "
+        + "or, if its exits say that it was not heard, a longer lost: under exit "
         + "(transitions_held in health counts)"
     case .crowd:
       guard !hasToldCrowd else { return nil }

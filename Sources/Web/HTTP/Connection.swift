@@ -308,7 +308,10 @@ extension Connection {
       .error(
         421, "This gateway does not answer under this host name.",
         remedy: "Add the name to http.hosts in the configuration.")
-    case .foreignOrigin: .error(403, "The request comes from another site's page.")
+    case .foreignOrigin:
+      .error(
+        403, "The request comes from another site's page.",
+        remedy: "A proxy in between must pass on the Host header: in nginx, proxy_set_header Host $http_host;")
     }
   }
 
