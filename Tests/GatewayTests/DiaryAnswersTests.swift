@@ -38,6 +38,29 @@ import Web
     #expect(text(answers.visits([:])).contains(#""open":true"#))
   }
 
+  /// Opening it reads only its beginning.
+  @Test func `a file that is damaged within is set aside, and a new one begun`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = StateDirectory(configured: folder.path)
+    let store = try DiaryStore.open(gateway: "flat", directory: directory).store
+    try store.add((0..<2000).map { entry(Double($0), "enter") })
+    store.close()
+    let file = URL(fileURLWithPath: directory.diary(gateway: "flat"))
+    var octets = try Data(contentsOf: file)
+    octets.replaceSubrange(8192..., with: Data(repeating: 0x5A, count: octets.count - 8192))
+    try octets.write(to: file)
+    let diary = try diary()
+    diary.note(entry(9, "exit"))
+    func words() -> [String]? {
+      diary.read { store, pending in
+        try (store.entries(DiaryQuery(), limit: 10) + pending).map(\.word)
+      }
+    }
+    #expect(words() == nil)
+    #expect(words() == ["exit"])
+    #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+  }
+
   @Test func `what asks for nonsense is refused, and what is off or a recording says so`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let answers = DiaryAnswers(diary: try diary(), now: start)

@@ -311,7 +311,8 @@ extension Connection {
     case .foreignOrigin:
       .error(
         403, "The request comes from another site's page.",
-        remedy: "A proxy in between must pass on the Host header: in nginx, proxy_set_header Host $http_host;")
+        remedy: "A proxy in between must pass on the Host header: in nginx, proxy_set_header Host $http_host;"
+      )
     }
   }
 
