@@ -1,4 +1,5 @@
 import Beacons
+import Contract
 import Core
 
 /// Reads `beacons:`.

@@ -490,6 +490,9 @@ extension DecisionLoop {
   func publishHealth(over span: TimeSpan? = nil) {
     state.withLock { state in
       tell(&state, [healthMessage(&state, over: span)])
+      if let notice = state.health.clockNotice(at: LiveClock.now, LiveClock.wallNow) {
+        logger.warning("\(notice)")
+      }
       guard delivery.client.isConnected else { return }
       for notice in state.health.silentNotices(of: health(&state), at: LiveClock.now) {
         logger.warning("\(notice)")
