@@ -109,8 +109,7 @@ extension Doctor {
       : DoctorFinding(
         "receivers", .warning, "health of \(time) does not know yet whether \(listed(unknown)) can hear",
         remedy: "look again in some seconds")
-    let finding = faults.isEmpty && mute.isEmpty ? [fine] : told(faults)
-    return finding + mute + differences(entries)
+    return (faults.isEmpty && mute.isEmpty ? [fine] : told(faults)) + mute + differences(entries)
   }
 
   /// Scanners of which nothing has come: their topics may be misspelled.
