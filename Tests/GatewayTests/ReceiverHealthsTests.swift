@@ -1,10 +1,10 @@
 import Beacons
-import Contract
 import Core
 import Radio
 import Scenes
 import Testing
 
+@testable import Contract
 @testable import Gateway
 @testable import Pipeline
 
