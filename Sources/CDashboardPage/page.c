@@ -168,6 +168,10 @@ static const unsigned char file_page_webmanifest[] = {
 #embed "../Web/Page/page.webmanifest"
 };
 
+static const unsigned char file_paper_js[] = {
+#embed "../Web/Page/paper.js"
+};
+
 static const unsigned char file_phones_js[] = {
 #embed "../Web/Page/phones.js"
 };
@@ -270,6 +274,10 @@ static const unsigned char file_strangers_js[] = {
 
 static const unsigned char file_theme_js[] = {
 #embed "../Web/Page/theme.js"
+};
+
+static const unsigned char file_thing_icon_js[] = {
+#embed "../Web/Page/thing-icon.js"
 };
 
 static const unsigned char file_things_js[] = {
@@ -386,6 +394,7 @@ static const struct dashboard_file files[] = {
     {"openapi.json", file_openapi_json, sizeof file_openapi_json},
     {"page.css", file_page_css, sizeof file_page_css},
     {"page.webmanifest", file_page_webmanifest, sizeof file_page_webmanifest},
+    {"paper.js", file_paper_js, sizeof file_paper_js},
     {"phones.js", file_phones_js, sizeof file_phones_js},
     {"places.js", file_places_js, sizeof file_places_js},
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
@@ -412,6 +421,7 @@ static const struct dashboard_file files[] = {
     {"store.js", file_store_js, sizeof file_store_js},
     {"strangers.js", file_strangers_js, sizeof file_strangers_js},
     {"theme.js", file_theme_js, sizeof file_theme_js},
+    {"thing-icon.js", file_thing_icon_js, sizeof file_thing_icon_js},
     {"things.js", file_things_js, sizeof file_things_js},
     {"trace-axes.js", file_trace_axes_js, sizeof file_trace_axes_js},
     {"trace-canvas.js", file_trace_canvas_js, sizeof file_trace_canvas_js},

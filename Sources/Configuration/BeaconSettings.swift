@@ -10,6 +10,64 @@ package struct BeaconSettings: Hashable, Sendable {
   package var measuredPower: Double?
   /// `bind_key`: the name of the key that decrypts its readings (BTHome, MiBeacon, ATC and PVVX).
   package var bindKey: String?
-  /// `names`: readable names for members of a region, by the part after the colon in `fleet:1.1`.
+  /// `owner`: the person or group it belongs to; of a region: of all its members.
+  package var owner: String?
+  /// `icon`: as Home Assistant names it, `mdi:key`; of a region: of all its members.
+  package var icon: String?
+  /// `names`, `owners` and `icons`: the same of members of a region, by the part after the colon in `fleet:1.1`.
   package var names: [String: String] = [:]
+  package var owners: [String: String] = [:]
+  package var icons: [String: String] = [:]
+}
+
+/// What people say of a beacon, beside how it is recognised.
+package enum BeaconWord: String, CaseIterable, Sendable {
+  case name, owner, icon
+
+  /// The key of a region that has it for members.
+  package var ofMembers: String { rawValue + "s" }
+}
+
+extension BeaconSettings {
+  /// Of the entry itself. Its name is another thing: topics and zones use it.
+  package subscript(word: BeaconWord) -> String? {
+    get {
+      switch word {
+      case .name: nil
+      case .owner: owner
+      case .icon: icon
+      }
+    }
+    set {
+      switch word {
+      case .name: break
+      case .owner: owner = newValue
+      case .icon: icon = newValue
+      }
+    }
+  }
+
+  /// Of members of a region.
+  package subscript(members word: BeaconWord) -> [String: String] {
+    get {
+      switch word {
+      case .name: names
+      case .owner: owners
+      case .icon: icons
+      }
+    }
+    set {
+      switch word {
+      case .name: names = newValue
+      case .owner: owners = newValue
+      case .icon: icons = newValue
+      }
+    }
+  }
+
+  /// What is said of a beacon by its published name: of the member, or else of its region.
+  package func said(_ word: BeaconWord, of beacon: String) -> String? {
+    guard pattern.isRegion, beacon.hasPrefix(name + ":") else { return self[word] }
+    return self[members: word][String(beacon.dropFirst(name.count + 1))] ?? self[word]
+  }
 }

@@ -135,7 +135,7 @@ package struct OpenOutbox {
   }
 
   /// Identifies one boot of the machine, and so its monotonic clock.
-  static var bootID: String {
+  package static var bootID: String {
     bootID(
       kernel: try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8),
       service: ProcessInfo.processInfo.environment["BOOT_ID"])

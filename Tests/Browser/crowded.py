@@ -1,5 +1,5 @@
 """A family with thirty beacons in five rooms: the page rests, asks little of the network, stays short, and hides nobody."""
-import random, threading, time
+import base64, random, re, threading, time
 
 rooms = ["kitchen", "living room", "bedroom", "studio", "hall"]
 long = "Donaudampfschifffahrtsgesellschaft"
@@ -84,6 +84,62 @@ def check_dots(plan, opened, base, check, shot):
     phone.close()
 
 
+def check_rows(opened, base, check):
+    """Only rows near those that are seen are there; the keyboard and a screen reader know nothing of that."""
+    page = opened(base, "now", width=1280, height=400)
+    page.wait("document.querySelector('table.beacons')?.ariaRowCount === '32'")
+    rows = "[...document.querySelectorAll('table.beacons tr[data-beacon]')]"
+    shown = page.run(f"{rows}.length")
+    check("only rows near the seen ones are elements", shown < 30, f"{shown} of 31")
+    high = page.run(f"[document.querySelector('.rows-box').scrollHeight, new Set({rows}.map((one) => one.getBoundingClientRect().height)).size]")
+    check("and all are as high as each other", high[1] == 1, high)
+    page.run(f"{rows}[0].querySelector('a').focus()")
+    visited = []
+    for _ in range(31):
+        visited.append(page.run("Number(document.activeElement.closest('tr')?.ariaRowIndex ?? 0)"))
+        page.key("Tab")
+        time.sleep(0.1)
+    check("the keyboard comes through all, in their order", visited == list(range(2, 33)), visited)
+    check("the last one is there then, and the height is as it was", page.run(f"[{rows}.at(-1).ariaRowIndex, {rows}.length < 31, Math.abs(document.querySelector('.rows-box').scrollHeight - {high[0]}) < 2]") == ["32", True, True])
+    page.run("(() => { const box = document.querySelector('.rows-box'); [...box.querySelectorAll('tr[data-beacon] a')].at(-1).focus(); box.scrollTop = 0; })()")
+    page.wait(f"{rows}[0].ariaRowIndex === '2'")
+    check("who has the focus stays, wherever one looks", page.run("document.activeElement.closest('tr')?.ariaRowIndex") == "32")
+    page.close()
+
+
+def check_paper(opened, base, check):
+    """The first view is a page of black on white, with all names."""
+    page = opened(base, "plan", width=1280, height=900)
+    page.prefer(dark=True)
+    page.wait("document.querySelector('.plan-people a') !== null")
+    page.run("addEventListener('beforeprint', () => { window.told = [document.querySelector('.paper')?.textContent, document.documentElement.dataset.theme]; })")
+    pdf = base64.b64decode(page.send("Page.printToPDF", printBackground=False)["data"])
+    told, theme = page.run("window.told")
+    check("the first view of a family is one page", len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1 and theme == "light")
+    check("with all names", all(one in told for one in beacons), told)
+    check("and nothing of it stays on the screen", page.run("document.querySelector('.paper') === null && document.documentElement.dataset.theme === 'dark'"))
+    page.close()
+
+
+def check_unknown(opened, base, check, shot):
+    """A stay of which nobody knows since when is not told as one since midnight."""
+    page = opened(base, "settings", width=1280, height=900)
+    page.send("Page.addScriptToEvaluateOnNewDocument", source="""{ const real = fetch; window.fetch = async (...asked) => {
+        const reply = await real(...asked);
+        if (!String(asked[0]?.url ?? asked[0]).includes('/visits?')) return reply;
+        const visits = [{ beacon: 'thing 1', room: 'hall', from: null, near_at: null, to: new Date().toISOString(), seconds: null, open: false, last_known: null, unwatched_s: 0 }];
+        return new Response(JSON.stringify({ visits, more: false }), { headers: { 'Content-Type': 'application/json' } });
+      }; }""")
+    page.reload()
+    page.wait("!window.isOld && document.querySelector('main h1') !== null")
+    page.run("location.hash = '#/diary'")
+    page.wait("document.querySelector('.stay') !== null")
+    told = page.run("[document.querySelector('.stay').dataset.since, document.querySelector('.stay').title, document.querySelector('.visits tbody').textContent]")
+    check("an unknown beginning is told and drawn as that", told[0] == "unknown" and "unknown since when" in told[1] and told[2].startswith("unknown since when"), told)
+    shot(page, "unknown-1280-light")
+    page.close()
+
+
 def check_crowded(gateway, browser, opened, check, check_speech, shot):
     gateway.configuration = configuration(gateway)
     base = gateway.start()
@@ -94,7 +150,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
         if message.get("sessionId") == now.session and message.get("method") == "Network.dataReceived":
             taken[0] += message["params"]["dataLength"]
     now.wait("document.querySelector('.line[data-room=studio] .more')?.textContent.startsWith('+')")
-    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 25")
+    now.wait("document.querySelector('table.beacons')?.ariaRowCount === '32'")
     settled = time.monotonic()
     browser.listeners.append(count)
     now.send("Performance.enable")
@@ -132,7 +188,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
       }).map((node) => node.textContent)"""
     for width, most in ((1280, 2700), (390, 4000)):
         page = opened(base, "now", width=width, height=844)
-        page.wait("document.querySelector('table.beacons tbody tr') !== null")
+        page.wait("document.querySelector('table.beacons tr[data-beacon]') !== null")
         found, height = page.run(broken), page.run("document.documentElement.scrollHeight")
         check(f"no name is broken at {width} px, and the page is short", not found and height < most, f"{found[:3]}, {height} px")
         page.close()
@@ -142,14 +198,14 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     now.wait("document.querySelectorAll('.line[data-room=studio] .members li').length > 12")
     check("a click on the number lists them all, and the keyboard stays there", now.run("document.activeElement.matches('.line[data-room=studio] .fold')"))
     now.run("(() => { const field = document.querySelector('.table-bar input'); field.value = 'donau'; field.dispatchEvent(new Event('input')); })()")
-    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 1")
+    now.wait("document.querySelectorAll('table.beacons tr[data-beacon]').length === 1")
     now.reload()
-    now.wait("!window.isOld && document.querySelectorAll('table.beacons tbody tr').length === 1 && document.querySelector('.line[data-room=studio] .members li') !== null")
+    now.wait("!window.isOld && document.querySelectorAll('table.beacons tr[data-beacon]').length === 1 && document.querySelector('.line[data-room=studio] .members li') !== null")
     check("a reload keeps the search and what is unfolded", now.run("document.querySelector('.table-bar input').value") == "donau")
     now.run("""(() => { const [field, filter] = document.querySelectorAll('.table-bar :is(input, select)'); field.value = ''; field.dispatchEvent(new Event('input'));
         filter.value = 'unheard'; filter.dispatchEvent(new Event('change')); })()""")
-    now.wait("document.querySelectorAll('table.beacons tbody tr').length === 1")
-    check("who was never heard is found", now.run("document.querySelector('table.beacons tbody tr').dataset.beacon") == "lost")
+    now.wait("document.querySelectorAll('table.beacons tr[data-beacon]').length === 1")
+    check("who was never heard is found", now.run("document.querySelector('table.beacons tr[data-beacon]').dataset.beacon") == "lost")
     shot(now, "crowded-1280-light")
 
     # -- The plan.
@@ -182,6 +238,10 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     plan.reload()
     plan.wait("!window.isOld && document.getElementById('plan-beacon')?.value === 'thing 7'")
     check("a reload keeps the plan's beacon", True)
+
+    check_rows(opened, base, check)
+    check_paper(opened, base, check)
+    check_unknown(opened, base, check, shot)
 
     # -- Addresses of nothing.
     for route, words in (("beacon/nobody", "was heard yet"), ("zone", "no such view"), ("phone/anna", "no such view")):

@@ -70,6 +70,39 @@ class Board:
         return self.page.run(f"[...document.querySelectorAll('.board [data-kind={kind}]')].map((one) => one.getAttribute('aria-label'))")
 
 
+def check_floors(page, board, gateway, check, shot):
+    """A second floor, and a receiver there before its room is drawn."""
+    before = gateway.read("run.yaml")
+    page.size(1280, 900)
+    board.press("Add a floor")
+    page.wait("document.activeElement.dataset.field === 'name'")
+    board.type("Attic")
+    page.key("Enter")
+    tabs = "[...document.querySelectorAll('.draw .tabs button')].map((one) => [one.textContent, one.ariaPressed])"
+    page.wait(f"JSON.stringify({tabs}) === JSON.stringify([['ground floor', 'false'], ['Attic', 'true']])")
+    check("a floor is added and named, and the first one has a name, too", page.run("document.querySelectorAll('.board .room').length") == 0)
+    shot(page, "draw-floor-1280-light")
+    found = page.run("""(async () => {
+        const { adopt, fromFile, place, addRoom, request } = await import(new URL('assets/draw-plan.js', location.href.split('#')[0]));
+        const plan = { floors: [{ floor: 'ground', height: 0 }, { floor: 'attic', height: 3 }], rooms: [], doors: [], receivers: [{ receiver: 'loft', position: null }] }, { now, formers } = fromFile(plan), base = structuredClone(now);
+        const isPossible = place(now, 'loft', [1, 1], 'attic', ['ground', 'attic']), waits = request(now, base, formers).receivers.length;
+        const id = addRoom(now, 'store', 'attic', [[0, 0], [2, 0], [2, 2], [0, 2]]), room = now.rooms.find((one) => one.id === id);
+        adopt(now, room);
+        return [isPossible, waits, room.receivers, request(now, base, formers).receivers.length];
+      })()""")
+    check("a receiver upstairs is placed before its room is drawn, and is in it then", found == [True, 0, ["loft"], 1], found)
+    board.press("Review")
+    page.wait("document.querySelector('dialog').open && document.querySelectorAll('.review pre [data-kind=\"+\"]').length > 2")
+    board.press("Save")
+    # The page still says of the former drawing that it was saved.
+    for _ in range(300):
+        if (after := gateway.read("run.yaml")) != before:
+            break
+        time.sleep(0.1)
+    comments = [line[line.index("#"):] for line in before.splitlines() if "#" in line]
+    check("the file has both floors, each room says on which it is, and comments stayed", "name: Attic" in after and "height: 2.8 m" in after and after.count('floor: "ground floor"') == 2 and all(one in after for one in comments), after)
+
+
 def check_drawing(gateway, opened, check, check_speech, shot, inspect):
     gateway.configuration = flat.format(folder=gateway.folder, password=gateway.password)
     base = gateway.start()
@@ -187,6 +220,7 @@ def check_drawing(gateway, opened, check, check_speech, shot, inspect):
         theme = "dark" if dark else "light"
         check(f"draw, {width} px, {theme}: names and contrast", not found["finds"], "; ".join(found["finds"][:4]))
         shot(page, f"draw-{width}-{theme}")
+    check_floors(page, board, gateway, check, shot)
     check_speech(page, "drawing")
     check_speech(plan, "what was drawn")
     gateway.stop()

@@ -79,21 +79,65 @@ import Testing
     ),
   ])
   func `a member of a region gets a name in the style of the file`(before: String, after: String) throws {
-    let changed = try text(before).naming("tag:1.2", "Anna's keys")
+    let changed = try text(before).saying([.name: "Anna's keys"], of: "tag:1.2")
     #expect(String(decoding: changed.bytes, as: UTF8.self) == after)
     #expect(changed.configuration.displayNames["tag:1.2"] == "Anna's keys")
-    let taken = try text(after).naming("tag:1.2", nil)
+    let taken = try text(after).saying([.name: nil], of: "tag:1.2")
     #expect(taken.configuration.displayNames["tag:1.2"] == nil)
   }
 
   @Test func `what is no member of a region has no other name than its own`() throws {
     let key = "beacons: [{ name: key, address: C1:00:00:00:00:01 }]"
-    #expect(throws: EditRefusal.self) { try text(key).naming("key", "Anna's keys") }
+    #expect(throws: EditRefusal.self) { try text(key).saying([.name: "Anna's keys"], of: "key") }
     let tag = "beacons: [{ name: tag, \(Self.region) }]"
     for name in ["tag", "tag:", "tag:x", "other:1.2"] {
-      #expect(throws: EditRefusal.self, "\(name)") { try text(tag).naming(name, "Anna's keys") }
+      #expect(throws: EditRefusal.self, "\(name)") { try text(tag).saying([.name: "Anna's keys"], of: name) }
     }
-    #expect(throws: EditRefusal.self) { try text(tag).naming("tag:1.2", "") }
+    #expect(throws: EditRefusal.self) { try text(tag).saying([.name: ""], of: "tag:1.2") }
+  }
+
+  @Test(arguments: [
+    (
+      "beacons:\n  - name: key   # mine\n    address: C1:00:00:00:00:01   # grey\n",
+      "beacons:\n  - name: key   # mine\n    address: C1:00:00:00:00:01   # grey\n    owner: Anna\n    icon: mdi:key\n"
+    ),
+    (
+      "beacons: [{ name: key, icon: \"mdi:tag\", address: C1:00:00:00:00:01 }]   # all\n",
+      "beacons: [{ name: key, icon: mdi:key, address: C1:00:00:00:00:01, owner: Anna }]   # all\n"
+    ),
+    (
+      "{ \"beacons\": [{ \"name\": \"key\", \"address\": \"C1:00:00:00:00:01\" }] }",
+      "{ \"beacons\": [{ \"name\": \"key\", \"address\": \"C1:00:00:00:00:01\", \"owner\": \"Anna\", \"icon\": \"mdi:key\" }] }"
+    ),
+  ])
+  func `a beacon gets an owner and an icon in the style of the file`(before: String, after: String) throws {
+    let changed = try text(before).saying([.owner: "Anna", .icon: "mdi:key"], of: "key")
+    #expect(String(decoding: changed.bytes, as: UTF8.self) == after)
+    #expect(changed.configuration.belongings.map(\.owner) == ["Anna"])
+    #expect(changed.configuration.beacons[0].said(.icon, of: "key") == "mdi:key")
+    #expect(try text(after).saying([.owner: "Anna"], of: "key").bytes == Array(after.utf8))
+    let taken = try text(after).saying([.owner: nil, .icon: nil], of: "key")
+    #expect(taken.configuration.belongings.isEmpty)
+  }
+
+  @Test func `what a region says is said of its members, unless they have their own`() throws {
+    let yaml = "beacons: [{ name: tag, \(Self.region), owner: ward 3, icons: { \"1.2\": mdi:bed } }]\n"
+    let changed = try text(yaml).saying([.owner: "Anna", .icon: nil], of: "tag:1.2")
+    let tag = changed.configuration.beacons[0]
+    #expect(tag.said(.owner, of: "tag:1.2") == "Anna" && tag.said(.owner, of: "tag:1.1") == "ward 3")
+    #expect(tag.said(.icon, of: "tag:1.2") == nil && tag.icons.isEmpty)
+    #expect(
+      String(decoding: changed.bytes, as: UTF8.self)
+        == "beacons: [{ name: tag, \(Self.region), owner: ward 3, owners: { \"1.2\": \"Anna\" } }]\n")
+  }
+
+  @Test(arguments: [
+    "key", "mdi:", "mdi:Key", "mdi:a b", "fa:key", "mdi:" + String(repeating: "a", count: 61),
+  ])
+  func `what is no icon of Home Assistant is refused`(icon: String) throws {
+    let yaml = "beacons: [{ name: key, address: C1:00:00:00:00:01 }]\n"
+    #expect(throws: EditRefusal.self) { try text(yaml).saying([.icon: icon], of: "key") }
+    #expect(throws: EditRefusal.self) { try text(yaml).saying([.icon: "mdi:key"], of: "other") }
   }
 
   @Test func `people's name for a beacon leads to the published one, and a published one to itself`() throws {

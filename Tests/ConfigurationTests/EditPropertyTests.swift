@@ -37,6 +37,69 @@ import Testing
     #expect(changes > 100)
   }
 
+  @Test(arguments: 0..<6) func `what is said of beacons loses no comment, and changes nothing else`(
+    seed: UInt64
+  )
+    throws
+  {
+    var dice = SeededGenerator(seed: seed)
+    var changes = 0
+    for _ in 0..<60 {
+      var text = beacons(&dice)
+      for _ in 0..<4 {
+        let before = try read(text).configuration
+        let beacon = ["key", "tag", "tag:1.1", "tag:1.2", "tag:2.1"].randomElement(using: &dice) ?? "key"
+        let word = BeaconWord.allCases.randomElement(using: &dice) ?? .owner
+        let names = ["Anna: 1", "the \"ward\"", "Ünal", "a", nil], icons = ["mdi:key", "mdi:dog-side", nil]
+        let said = (word == .icon ? icons : names).randomElement(using: &dice) ?? nil
+        let result: ConfigurationText.Changed
+        do throws(EditRefusal) {
+          result = try ConfigurationTests.text(text).saying([word: said], of: beacon)
+        } catch {
+          #expect(
+            word == .name && !beacon.contains(":") || error.reason.contains("a comment"), "\(error)\n\(text)")
+          continue
+        }
+        changes += 1
+        let after = String(decoding: result.bytes, as: UTF8.self)
+        var meant = before
+        let place = beacon == "key" ? 0 : 1
+        if beacon.contains(":") {
+          meant.beacons[place][members: word][String(beacon.dropFirst(4))] = said
+        } else {
+          meant.beacons[place][word] = said
+        }
+        #expect(
+          try read(after).configuration == meant, "\(word) \(said ?? "-") \(beacon)\n\(text)\n→\n\(after)")
+        #expect(comments(text).isSubset(of: comments(after)), "\(text)\n→\n\(after)")
+        text = after
+      }
+    }
+    #expect(changes > 100)
+  }
+
+  /// A beacon and a region in some style, with comments.
+  private func beacons(_ dice: inout SeededGenerator) -> String {
+    var count = 0
+    func comment(_ dice: inout SeededGenerator) -> String {
+      count += 1
+      return Bool.random(using: &dice) ? "   # comment \(count): { \"x\" }" : ""
+    }
+    let region = "ibeacon: { uuid: 7c0c6b3e-3b1a-4a0e-9f53-1d2f6f0a9a11 }"
+    let said = ["owner: Ben", "icon: mdi:tag"].filter { _ in Bool.random(using: &dice) }
+    let members = ["\"1.1\": Ben", "1.2: 'Old'"].filter { _ in Bool.random(using: &dice) }
+    let inner = members.isEmpty ? [] : [Bool.random(using: &dice) ? "names" : "owners"]
+    guard Bool.random(using: &dice) else {
+      let tag = ["name: tag", region] + inner.map { "\($0): { \(members.joined(separator: ", ")) }" }
+      return "beacons:" + comment(&dice) + "\n  - { name: key, address: C1:00:00:00:00:01 }" + comment(&dice)
+        + "\n  - { \((tag + said).joined(separator: ", ")) }" + comment(&dice) + "\n"
+    }
+    var lines = ["beacons:", "  - name: key", "    address: C1:00:00:00:00:01"] + said.map { "    \($0)" }
+    lines += ["  - name: tag", "    \(region)"] + inner.map { "    \($0):" }
+    lines += members.map { "      \($0)" }
+    return lines.map { $0 + comment(&dice) }.joined(separator: "\n") + "\n"
+  }
+
   @Test(arguments: ["beaconkeeper.yaml", "demo.yaml"], 0..<4)
   func theExamplesKeepEveryLineThatIsNotARule(file: String, seed: UInt64) throws {
     let yaml = try String(contentsOf: configFolder.appendingPathComponent(file), encoding: .utf8)

@@ -65,6 +65,49 @@ import Testing
     DrawnPlan.Room(name: name, former: nil, floor: floor, outline: outline, receivers: [])
   }
 
+  @Test func `a floor is renamed where rooms, doors and their floor are, and a new one is added`() throws {
+    let floors = [("ground floor", "ground", 0), ("attic", "attic", 3.2), ("cellar", nil, -2.5)]
+    let drawn = floors.map { DrawnPlan.Floor(name: $0.0, former: $0.1, height: $0.2) }
+    #expect(
+      try changes { plan in
+        plan.floors = drawn
+        for place in plan.rooms.indices where plan.rooms[place].floor == "ground" {
+          plan.rooms[place].floor = "ground floor"
+        }
+        plan.doors[0].floor = "ground floor"
+      }.filter { $0.hasPrefix("+") } == [
+        "+floors: [{ name: \"ground floor\", height: 0 m }, { name: attic, height: 3.2 m }, { name: cellar, height: -2.5 m }]",
+        "+  - { name: kitchen, floor: \"ground floor\", receivers: [west], outline: [[0 m, 0 m], [400 cm, 0 m], [400 cm, 4.001 m], [0 m, 4 m]] }   # warm",
+        "+    floor: \"ground floor\"",
+        "+doors: [{ floor: \"ground floor\", from: [4 m, 1 m], to: [4 m, 2 m] }]   # no other",
+      ])
+    #expect(throws: EditRefusal.self) { try edited { $0.floors = Array(drawn.dropFirst()) } }
+  }
+
+  @Test func `where there was one floor, each room says on which it is once there are two`() throws {
+    let flat = "rooms:\n  - { name: hall, outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 4 m]] }   # cold\n"
+    let after = try edited(flat) { plan in
+      plan.floors = [("below", nil, 0), ("above", nil, 2.8)].map {
+        DrawnPlan.Floor(name: $0.0, former: $0.1, height: $0.2)
+      }
+      plan.rooms[0].floor = "below"
+      plan.rooms.append(room("bed", square(0, 0), floor: "above"))
+    }
+    #expect(
+      after == """
+        rooms:
+          - { name: hall, floor: below, outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 4 m]] }   # cold
+          - { name: bed, floor: above, outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 4 m], [0 m, 4 m]] }
+
+        floors:
+          - name: below
+            height: 0 m
+          - name: above
+            height: 2.8 m
+
+        """)
+  }
+
   @Test func `what was not drawn otherwise stays as it is written`() throws {
     #expect(try edited { _ in } == Self.site)
     // A page knows hundredths.

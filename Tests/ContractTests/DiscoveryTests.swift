@@ -245,6 +245,13 @@ import Testing
     #expect(kitchen["manufacturer"] as? String == "Beaconkeeper")
   }
 
+  @Test(arguments: ["mdi:key", nil]) func `a tracker has the beacon's icon`(icon: String?) {
+    let key = DiscoveryDevice.beacon(
+      "key", displayName: nil, icon: icon, make: DeviceMake(model: "iBeacon"), address: nil,
+      zones: [("home", false)], hasRooms: false, readings: [], topics: topics, places: ZonePlaces())
+    #expect(key.components.first { $0.key == "tracker" }?[text: "icon"] == icon)
+  }
+
   @Test func aRoomIsADeviceInItsArea() throws {
     let room = DiscoveryDevice.place(.room, "Küche", hasNear: false, area: "Kitchen", topics: topics)
     #expect(discovery.topic(of: room.subject).hasSuffix("/room_K_C3_BCche/config"))

@@ -45,7 +45,7 @@ import Testing
           rssi: -60,
           time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
     }
-    var table = ScanTable(salt: 1)
+    var table = ScanTable(StrangerNames(salt: "1"))
     table.showsAll = true
     return (table.lines(survey, at: .zero), table.objects(survey, at: .zero))
   }
@@ -78,10 +78,27 @@ import Testing
     let (lines, _) = try table(
       names.keys.sorted().enumerated().map { (UInt64($0.offset + 1), Self.named($0.element)) })
     for (name, cells) in names {
-      // Two quotes, and spaces up to the longest.
-      let row = "“\(name)”" + String(repeating: " ", count: 8 - cells) + "  –  "
-      #expect(lines.contains { $0.hasPrefix(row) }, "\(lines)")
+      // Two quotes, a mark, and spaces up to the longest.
+      let end = String(repeating: " ", count: 8 - cells) + "  –  "
+      #expect(
+        lines.contains { $0.hasPrefix("“\(name)” ~") && $0.dropFirst(name.count + 10).hasPrefix(end) },
+        "\(lines)")
     }
+  }
+
+  @Test func `a stranger has one name in scan and on the page, and the same in each run`() throws {
+    let device = Self.named("Tag 7")
+    let (lines, _) = try table([(7, device), (8, [2, 1, 6])])
+    let (again, _) = try table([(8, [2, 1, 6]), (7, device)])
+    let named = try #require(lines.first { $0.hasPrefix("“Tag 7” ~") })
+    let mark = named.dropFirst("“Tag 7” ".count).prefix(7)
+    #expect(again.contains { $0.hasPrefix("“Tag 7” \(mark) ") })
+    #expect(lines.contains { $0.hasPrefix("~") && !$0.hasPrefix(mark) })
+    #expect(
+      lines[0].split(separator: " ").map(String.init) == [
+        "NAME", "FORMAT", "SIGNAL", "DISTANCE", "INTERVAL", "COUNT", "HEARD",
+      ])
+    #expect(lines.contains("0 beacons, 2 strangers"))
   }
 
   @Test func noNameSteersTheTerminal() throws {
@@ -96,7 +113,7 @@ import Testing
       Advertisement(
         receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: 5, kind: .random), rssi: -60,
         time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
-    let table = ScanTable(salt: 1)
+    let table = ScanTable(StrangerNames(salt: "1"))
     let lines = table.lines(survey, at: .zero)
     #expect(lines[1].contains(" 1.5 m ") && lines.last?.contains("states -3 dBm at 1 m") == true, "\(lines)")
     #expect(table.configuration(survey, at: .zero)[1].contains("minor: 7 }, measured_power: -59 dBm }"))
@@ -117,7 +134,7 @@ import Testing
         isRetained: false, at: .zero, wallTime: WallTime(nanoseconds: 0), into: &hearing)
     }
     survey.observe(hearing)
-    let lines = ScanTable(salt: 1).configuration(survey, at: .zero).sorted()
+    let lines = ScanTable(StrangerNames(salt: "1")).configuration(survey, at: .zero).sorted()
     #expect(lines.count == 5, "\(lines)")
     #expect(lines[0].contains("{ name: anna, scanner_id: phone:anna }"))
     #expect(lines.contains { $0.contains("scanner_id: tile:7 }") })
@@ -142,7 +159,7 @@ import Testing
       topic: "espresense/devices/phone:anna/kitchen", isRetained: false, at: .zero,
       wallTime: WallTime(nanoseconds: 0), into: &hearing)
     survey.observe(hearing)
-    let table = ScanTable(salt: 1)
+    let table = ScanTable(StrangerNames(salt: "1"))
     #expect(table.lines(survey, at: .zero)[1].hasPrefix("anna  –  "))
     #expect(table.objects(survey, at: .zero).first?.contains(#""name":"anna","configured":true"#) == true)
     #expect(table.configuration(survey, at: .zero) == ["# every beacon heard is already configured"])
@@ -216,7 +233,7 @@ import Testing
       Advertisement(
         receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: 0xC100_0000_0007, kind: .random),
         rssi: -60, time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
-    var table = ScanTable(salt: 1)
+    var table = ScanTable(StrangerNames(salt: "1"))
     #expect(table.configuration(survey, at: .zero) == ["# every beacon heard is already configured"])
     table.showsAll = true
     #expect(

@@ -52,13 +52,15 @@ import Testing
     let before = file
     func name(_ body: String) -> (status: Int, text: String) {
       let request = Request(method: .put, path: [], body: Array(body.utf8))
-      let response = editor.name(beacon: "tag:1.2", request)
+      let response = editor.change(beacon: "tag:1.2", request)
       return (response.status, String(decoding: response.body, as: UTF8.self))
     }
     let preview = name(#"{"name":"Anna's keys","preview":true}"#)
     #expect(preview.status == 200 && preview.text.contains("Anna's keys") && file == before)
     #expect(name(#"{"name":"Anna's keys","revision":"other"}"#).status == 409)
-    #expect(name("{}").status == 400)
+    #expect(name("{}").status == 400 && name(#"{"owner":3}"#).status == 400)
+    let owner = name(#"{"owner":"Anna","icon":"mdi:key","preview":true}"#)
+    #expect(owner.status == 200 && owner.text.contains("Anna") && owner.text.contains("mdi:key"))
     #expect(name(#"{"name":"Anna's keys","revision":"\#(revision)"}"#).status == 200)
     #expect(file.contains("Anna's keys"))
     #expect(undo(#"{"revision":"\#(revision)"}"#) == 200 && file == before)

@@ -90,6 +90,17 @@ struct APITests {
     #expect(trial.configuration.zones[0].enter.dwell == .seconds(1))
   }
 
+  @Test func `the overview tells whose a beacon is, and its icon`() throws {
+    let (scene, recent) = try visit(
+      "beacons: [{ name: key, address: C1:00:00:00:00:01, owner: Anna, icon: mdi:key }]")
+    let json = Overview(scene.pipeline, recent, details(scene), at: scene.wallTime).json(
+      mayWrite: false, isLoggedIn: false)
+    try expect(json, is: "Overview")
+    #expect(
+      String(decoding: json, as: UTF8.self).contains(
+        #""belongings":[{"beacon":"key","owner":"Anna","icon":"mdi:key"}]"#))
+  }
+
   @Test func `a beacon's history has its signal and what each zone made of it`() throws {
     let (scene, recent) = try visit()
     let hindsight = try #require(scene.pipeline.hindsight)

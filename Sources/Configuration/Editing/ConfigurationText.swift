@@ -100,41 +100,53 @@ package struct ConfigurationText: Sendable {
     }
   }
 
-  /// Gives a member of a region a readable name, or takes it away.
+  /// Says other things of a beacon: the name of a member of a region, whose it is, its icon. nil takes away what is said.
   ///
-  /// - Parameter beacon: as it is published: `fleet:1.1`.
-  package func naming(_ beacon: String, _ name: String?) throws(EditRefusal) -> Changed {
+  /// - Parameter beacon: as it is published: `key`, `fleet:1.1`.
+  package func saying(_ wanted: [BeaconWord: String?], of beacon: String) throws(EditRefusal) -> Changed {
+    var changed = try unchanged()
+    for word in BeaconWord.allCases {
+      guard let said = wanted[word] else { continue }
+      changed = try text(changed.bytes).saying(word, said, of: beacon)
+    }
+    return changed
+  }
+
+  private func unchanged() throws(EditRefusal) -> Changed {
+    do throws(ConfigurationErrors) { return Changed(bytes: bytes, loaded: try loaded(), lines: "") } catch {
+      throw EditRefusal(
+        "the file has errors as it is", remedy: "correct them first", diagnostics: error.diagnostics)
+    }
+  }
+
+  private func saying(_ word: BeaconWord, _ said: String?, of beacon: String) throws(EditRefusal) -> Changed {
     var (meant, tree) = try current(yaml: nil)
-    let place = meant.beacons.firstIndex { $0.pattern.isRegion && beacon.hasPrefix($0.name + ":") }
-    guard let place, case let region = meant.beacons[place].name else {
+    let isMember = { (one: BeaconSettings) in one.pattern.isRegion && beacon.hasPrefix(one.name + ":") }
+    let place = meant.beacons.firstIndex { isMember($0) || (word != .name && $0.name == beacon) }
+    guard let place, case let entryName = meant.beacons[place].name else {
+      guard word == .name else { throw EditRefusal("there is no beacon \(quoted(beacon)) in the file") }
       throw EditRefusal(
         "\(quoted(beacon)) is no member of a region: its name is the one that zones and MQTT topics use",
         remedy: "change it in the file, where zones name it too")
     }
-    let member = String(beacon.dropFirst(region.count + 1))
-    meant.beacons[place].names[member] = name
+    let member = isMember(meant.beacons[place]) ? String(beacon.dropFirst(entryName.count + 1)) : nil
+    if let member {
+      meant.beacons[place][members: word][member] = said
+    } else {
+      meant.beacons[place][word] = said
+    }
+    let same = try unchanged()
+    guard meant != same.configuration else { return same }
     return try changed(nil) { () throws(Unsupported) in
-      let source = SourceText(bytes)
-      let entry = try MappingEditor(source, try Self.entry(region, of: "beacons", in: tree))
       var edits = TextEdits()
-      guard let node = entry.value("names") else {
-        guard let name else { throw Unsupported("it has no name") }
-        let pair = "\(yamlScalar(member)): \(yamlScalar(name, isQuoted: true))"
-        try entry.add("names", flow: "{ \(pair) }", &edits)
-        return (try replacing(edits), { [meant] in $0 == meant }, [])
-      }
-      let names = try MappingEditor(source, node)
-      if let name {
-        let text = yamlScalar(name, isQuoted: true)
-        if names.value(member) != nil {
-          try names.put(member, flow: text, after: [], &edits)
-        } else {
-          try names.add(names.isJSON ? member : yamlScalar(member), flow: text, &edits)
-        }
-      } else if meant.beacons[place].names.isEmpty {
-        try entry.remove("names", &edits)
+      let entry = try MappingEditor(SourceText(bytes), try Self.entry(entryName, of: "beacons", in: tree))
+      if let member {
+        try entry.put(
+          member, said, in: word.ofMembers, isLast: meant.beacons[place][members: word].isEmpty, &edits)
+      } else if let said {
+        try entry.put(word.rawValue, flow: yamlScalar(said, isQuoted: entry.isJSON), after: nil, &edits)
       } else {
-        try names.remove(member, &edits)
+        try entry.remove(word.rawValue, &edits)
       }
       return (try replacing(edits), { [meant] in $0 == meant }, [])
     }

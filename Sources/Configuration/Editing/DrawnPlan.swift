@@ -20,6 +20,22 @@ package struct DrawnPlan: Sendable {
     }
   }
 
+  package struct Floor: Sendable {
+    package var name: String
+    /// The floor's name in the file; nil: it is new. All floors of the file are drawn.
+    package var former: String?
+    /// As in `floors:`, in metres.
+    package var height: Double
+
+    package init(name: String, former: String?, height: Double) {
+      self.name = name
+      self.former = former
+      self.height = height
+    }
+  }
+
+  /// nil: they are as in the file.
+  package var floors: [Floor]?
   package var rooms: [Room] = []
   package var doors: [DoorSettings] = []
   /// Positions by receiver; nil: the receiver is removed from the plan. Receivers that are not listed stay where they are.
@@ -29,9 +45,23 @@ package struct DrawnPlan: Sendable {
 
   /// Where there is only one floor, or none, everything is on it.
   mutating func put(on floors: [FloorSettings]) {
-    guard floors.count < 2 else { return }
-    for place in rooms.indices { rooms[place].floor = floors.first?.name }
-    for place in doors.indices { doors[place].floor = floors.first?.name }
+    let names = self.floors?.map(\.name) ?? floors.map(\.name)
+    guard names.count < 2 else { return }
+    for place in rooms.indices { rooms[place].floor = names.first }
+    for place in doors.indices { doors[place].floor = names.first }
+  }
+
+  /// How many floors there are once this is in the file.
+  func floorCount(over current: Configuration) -> Int { floors?.count ?? current.floors.count }
+
+  /// The name that a floor of the file then has.
+  func floor(_ former: String?) -> String? {
+    former.map { name in floors?.first { $0.former == name }?.name ?? name }
+  }
+
+  /// Doors of the file, with the new names of their floors. Those without a floor are on the first.
+  func moved(_ doors: [DoorSettings]) -> [DoorSettings] {
+    doors.map { DoorSettings(from: $0.from, to: $0.to, floor: floor($0.floor) ?? floors?.first?.name) }
   }
 
   /// The new names of rooms, by those in the file.
@@ -43,6 +73,9 @@ package struct DrawnPlan: Sendable {
 
   /// What is wrong with the drawing, in plain words. Only faults for which `check` would not name the room. nil: nothing.
   func fault(over current: Configuration) -> String? {
+    if let floors, floors.compactMap(\.former) != current.floors.map(\.name) {
+      return "the floors are not those of the file, in their order"
+    }
     var formers: Set<String> = []
     for room in rooms {
       if let former = room.former {
@@ -50,7 +83,7 @@ package struct DrawnPlan: Sendable {
           return "there is no room \(quoted(former)) in the file"
         }
         guard formers.insert(former).inserted else { return "the room \(quoted(former)) is drawn twice" }
-        guard current.floors.count < 2 || old.floor == room.floor else {
+        guard current.floors.count < 2 || floor(old.floor) == room.floor else {
           return "the room \(quoted(former)) is on another floor in the file"
         }
       }
@@ -83,7 +116,7 @@ package struct DrawnPlan: Sendable {
         room.name == drawn.name && Set(room.receivers) == Set(drawn.receivers)
           && areClose(room.outline, drawn.outline)
           && room.area == former.rooms.first { $0.name == drawn.former }?.area
-          && (former.floors.count < 2 || room.floor == drawn.floor)
+          && (floorCount(over: former) < 2 || room.floor == drawn.floor)
       }), changed.doors.count == doors.count,
       doors.allSatisfy({ door in changed.doors.contains { areClose($0, door) } }),
       changed.receivers.allSatisfy({ receiver in
@@ -92,6 +125,15 @@ package struct DrawnPlan: Sendable {
       }), places.allSatisfy({ name, place in place == nil || changed.receivers.contains { $0.name == name } })
     else { return false }
     var rest = former
+    if let floors {
+      guard changed.floors.count == floors.count,
+        zip(changed.floors, floors).allSatisfy({ now, drawn in
+          now.name == drawn.name && abs(now.height - drawn.height) < drawingTolerance
+            && now.ceiling == former.floors.first { $0.name == drawn.former }?.ceiling
+        })
+      else { return false }
+      rest.floors = changed.floors
+    }
     rest.rooms = changed.rooms
     rest.doors = changed.doors
     for place in rest.zones.indices {

@@ -50,8 +50,23 @@ struct MappingEditor {
     try Self.replace(pair.value, in: source, with: text, &edits)
   }
 
+  /// Puts a text into a mapping that is the value of a key, or takes it away. The key comes and goes with its content.
+  func put(
+    _ member: String, _ text: String?, in key: String, isLast: Bool, _ edits: inout TextEdits
+  ) throws(Unsupported) {
+    guard let node = value(key) else {
+      guard let text else { return }
+      return try add(key, flow: "{ \(yamlScalar(member)): \(yamlScalar(text, isQuoted: true)) }", &edits)
+    }
+    let inner = try MappingEditor(source, node)
+    guard let text else { return isLast ? try remove(key, &edits) : try inner.remove(member, &edits) }
+    let flow = yamlScalar(text, isQuoted: true)
+    guard inner.value(member) == nil else { return try inner.put(member, flow: flow, after: nil, &edits) }
+    try inner.add(inner.isJSON ? member : yamlScalar(member), flow: flow, &edits)
+  }
+
   /// Replaces a whole value by one on one line, or adds the key. Comments in the old value go above it, in braces after it.
-  func put(_ key: String, flow: String, after siblings: [String], _ edits: inout TextEdits)
+  func put(_ key: String, flow: String, after siblings: [String]?, _ edits: inout TextEdits)
     throws(Unsupported)
   {
     guard let pair = pairs.first(where: { $0.key.scalar == key }) else {

@@ -13,13 +13,17 @@ struct PlanEditor {
   func edited(_ bytes: [UInt8]) throws(Unsupported) -> [UInt8] {
     // New entries come after the last one, which the first step may remove.
     let kept = try applied(bytes) { (source, root, edits) throws(Unsupported) in
+      try changeFloors(source, root, &edits)
       try changeRooms(source, root, &edits)
       try changeDoors(source, root, &edits)
       try changeReceivers(source, root, &edits)
       try renameInZones(source, root, &edits)
     }
     return try applied(kept) { (source, root, edits) throws(Unsupported) in
-      for (list, entries) in [("receivers", newReceivers), ("rooms", newRooms), ("doors", newDoors)]
+      let new = [
+        ("receivers", newReceivers), ("floors", newFloors), ("rooms", newRooms), ("doors", newDoors),
+      ]
+      for (list, entries) in new
       where !entries.isEmpty {
         try EntryAppender(source, root, list).add(entries, &edits)
       }
@@ -45,6 +49,45 @@ struct PlanEditor {
     return entries
   }
 
+  // MARK: Floors
+
+  private func changeFloors(_ source: SourceText, _ root: Node?, _ edits: inout TextEdits)
+    throws(Unsupported)
+  {
+    guard let floors = drawn.floors else { return }
+    let nodes = try entries("floors", root, count: current.floors.count)
+    for (old, node) in zip(current.floors, nodes) {
+      guard let floor = floors.first(where: { $0.former == old.name }) else { continue }
+      let entry = try MappingEditor(source, node)
+      if floor.name != old.name, let name = entry.value("name") {
+        try rename(name, to: floor.name, isQuoted: entry.isJSON, source, &edits)
+      }
+      if let height = entry.value("height"), abs(floor.height - old.height) >= drawingTolerance {
+        let text = height.scalar.flatMap { Measure(.distance, floor.height).text(like: $0) }
+        try MappingEditor.replace(height, in: source, with: text ?? metres(floor.height), &edits)
+      }
+    }
+  }
+
+  private var newFloors: [[String]] {
+    (drawn.floors ?? []).filter { $0.former == nil }.map {
+      ["name: \(yamlScalar($0.name))", "height: \(metres($0.height))"]
+    }
+  }
+
+  /// Says in an entry of a room or a door on which floor it is, if that is another than it says.
+  private func put(
+    floor wanted: String?, in entry: MappingEditor, _ source: SourceText, _ edits: inout TextEdits
+  ) throws(Unsupported) {
+    guard let wanted else { return }
+    guard let node = entry.value("floor") else {
+      guard drawn.floorCount(over: current) > 1 else { return }
+      let flow = yamlScalar(wanted, isQuoted: entry.isJSON)
+      return try entry.add("floor", flow: flow, after: ["name"], &edits)
+    }
+    if node.scalar != wanted { try rename(node, to: wanted, isQuoted: entry.isJSON, source, &edits) }
+  }
+
   // MARK: Rooms
 
   private func changeRooms(_ source: SourceText, _ root: Node?, _ edits: inout TextEdits)
@@ -61,6 +104,7 @@ struct PlanEditor {
       if room.name != old.name, let name = entry.value("name") {
         try rename(name, to: room.name, isQuoted: entry.isJSON, source, &edits)
       }
+      try put(floor: room.floor, in: entry, source, &edits)
       if Set(room.receivers) != Set(old.receivers) {
         if room.receivers.isEmpty {
           try entry.remove("receivers", &edits)
@@ -124,7 +168,9 @@ struct PlanEditor {
   private var newRooms: [[String]] {
     drawn.rooms.filter { $0.former == nil }.map { room in
       var entry = ["name: \(yamlScalar(room.name))"]
-      if current.floors.count > 1, let floor = room.floor { entry.append("floor: \(yamlScalar(floor))") }
+      if drawn.floorCount(over: current) > 1, let floor = room.floor {
+        entry.append("floor: \(yamlScalar(floor))")
+      }
       if !room.receivers.isEmpty {
         entry.append("receivers: \(listed(room.receivers.map { yamlScalar($0) }))")
       }
@@ -140,18 +186,21 @@ struct PlanEditor {
   private func changeDoors(_ source: SourceText, _ root: Node?, _ edits: inout TextEdits)
     throws(Unsupported)
   {
-    let removed = current.doors.indices.filter { place in
-      !drawn.doors.contains { areClose($0, current.doors[place]) }
+    let doors = drawn.moved(current.doors)
+    let removed = doors.indices.filter { place in !drawn.doors.contains { areClose($0, doors[place]) } }
+    guard !removed.isEmpty || drawn.floors != nil else { return }
+    let nodes = try entries("doors", root, count: current.doors.count)
+    for place in doors.indices where !removed.contains(place) {
+      try put(floor: doors[place].floor, in: try MappingEditor(source, nodes[place]), source, &edits)
     }
-    guard !removed.isEmpty else { return }
-    _ = try entries("doors", root, count: current.doors.count)
     try source.remove(Set(removed), of: root?["doors"], &edits)
   }
 
   private var newDoors: [[String]] {
-    drawn.doors.filter { door in !current.doors.contains { areClose($0, door) } }.map { door in
+    let known = drawn.moved(current.doors)
+    return drawn.doors.filter { door in !known.contains { areClose($0, door) } }.map { door in
       let ends = ["from: \(metres([door.from.x, door.from.y]))", "to: \(metres([door.to.x, door.to.y]))"]
-      guard current.floors.count > 1, let floor = door.floor else { return ends }
+      guard drawn.floorCount(over: current) > 1, let floor = door.floor else { return ends }
       return ["floor: \(yamlScalar(floor))"] + ends
     }
   }

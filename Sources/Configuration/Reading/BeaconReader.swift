@@ -20,7 +20,11 @@ struct BeaconReader {
     let written = Self.patterns.compactMap { key in section.take(key).map { (key, $0) } }
     let measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
     let bindKey = section.take("bind_key").flatMap(readKeyName)
-    let names = section.take("names")
+    let owner = section.take("owner").flatMap(checkedName)
+    let icon = section.take("icon").flatMap(readIcon)
+    let ofMembers = BeaconWord.allCases.compactMap { word in
+      section.take(word.ofMembers).map { (word, $0) }
+    }
     if written.isEmpty, !section.hasUnknownKey {
       section.diagnostics.error(
         "how is this beacon recognised?", at: section.position, hint: "add one of \(listed(Self.patterns))")
@@ -33,9 +37,13 @@ struct BeaconReader {
     guard let (key, first) = written.first else { return nil }
     let identityKey = key == "irk" ? readKeyName(first) : nil
     guard let pattern = key == "irk" ? .resolvingKey : readPattern(key, first), let name else { return nil }
-    return BeaconSettings(
+    var beacon = BeaconSettings(
       name: name, pattern: pattern, identityKey: identityKey, measuredPower: measuredPower, bindKey: bindKey,
-      names: names.flatMap { MemberNamesReader(pattern: pattern).read($0) } ?? [:])
+      owner: owner, icon: icon)
+    for (word, value) in ofMembers {
+      beacon[members: word] = MembersReader(pattern: pattern, word: word).read(value) ?? [:]
+    }
+    return beacon
   }
 
   private func readPattern(_ key: String, _ value: Value) -> BeaconPattern? {
@@ -193,18 +201,32 @@ func looksLikeKey(_ text: String) -> Bool {
   return digits >= 20 || (text.utf8.count >= 22 && text.hasSuffix("="))
 }
 
-/// Reads `names:` of a region: names for its members.
-struct MemberNamesReader {
+/// An icon of Home Assistant: one of Material Design Icons.
+func readIcon(_ value: Value) -> String? {
+  let hint = "as in Home Assistant, such as mdi:key"
+  guard let text = value.text(hint: hint) else { return nil }
+  let name = text.dropFirst("mdi:".count)
+  guard text.hasPrefix("mdi:"), (1...60).contains(name.utf8.count),
+    name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D })
+  else { return value.refused("\(quoted(text)) is no icon", hint: hint) }
+  return text
+}
+
+/// Reads what a region says of its members: `names:`, `owners:` and `icons:`.
+struct MembersReader {
   /// The pattern of the region.
   var pattern: BeaconPattern
+  var word: BeaconWord
 
-  /// Names by member: the part after the colon in `fleet:1.1`.
+  /// By member: the part after the colon in `fleet:1.1`.
   func read(_ value: Value) -> [String: String]? {
+    let said = ["name": "Bella", "owner": "Anna", "icon": "mdi:dog"][word.rawValue] ?? ""
     guard pattern.isRegion else {
+      let own = word == .name ? "name says what it is called" : "write \(word): \(said)"
       return value.refused(
-        "names are for the members of a region", hint: "this is one beacon: name says what it is called")
+        "\(word.ofMembers) are for the members of a region", hint: "this is one beacon: \(own)")
     }
-    guard let section = value.section(hint: "for example { \"\(example)\": Bella }") else { return nil }
+    guard let section = value.section(hint: "for example { \"\(example)\": \(said) }") else { return nil }
     defer { section.finish() }
     var names: [String: String] = [:]
     var members: [String: String] = [:]
@@ -216,8 +238,8 @@ struct MemberNamesReader {
           hint: "members are written as \(example)")
         continue
       }
-      guard let name = checkedName(value) else { continue }
-      if let other = members[name] {
+      guard let name = word == .icon ? readIcon(value) : checkedName(value) else { continue }
+      if word == .name, let other = members[name] {
         value.warning("\(quoted(name)) is the name of \(other) too", hint: "nobody could tell them apart")
       }
       members[name] = member
@@ -275,9 +297,13 @@ func sentences(_ beacon: BeaconSettings) -> [String] {
   if let power = beacon.measuredPower {
     sentences.append("Its signal is assumed to be \(Measure(.signal, power)) at 1 m.")
   }
-  if !beacon.names.isEmpty {
-    let names = beacon.names.sorted { $0.key < $1.key }.map { "\($0.value) (\(beacon.name):\($0.key))" }
-    sentences.append("Names: \(listed(names, joining: "and")).")
+  if let owner = beacon.owner {
+    sentences.append("\(beacon.pattern.isRegion ? "They belong" : "It belongs") to \(owner).")
+  }
+  for (word, title) in [(BeaconWord.name, "Names"), (.owner, "Owners")] where !beacon[members: word].isEmpty {
+    let members = beacon[members: word].sorted { $0.key < $1.key }
+    let said = members.map { "\($0.value) (\(beacon.name):\($0.key))" }
+    sentences.append("\(title): \(listed(said, joining: "and")).")
   }
   if let key = beacon.bindKey {
     sentences.append(

@@ -291,6 +291,7 @@ enum ForeignKeys {
     "bind_key": ["bindkey", "encryption_key"],
     "irk": ["identity_resolving_key"],
     "measured_power": ["tx_power", "rssi_at_1m"],
+    "owner": ["group", "person"],
   ]
   private static let broker = ["url": ["host", "server"], "username": ["user"]]
   private static let http = [

@@ -79,16 +79,18 @@ extension DiscoveryDevice {
   ///
   /// - Parameters:
   ///   - displayName: a readable name; nil: use its name.
+  ///   - icon: of its tracker; nil: Home Assistant's own.
   ///   - address: the address that it always sends from; nil: it has none, or it is unknown.
   ///   - zones: those that watch the beacon. Without any, and without rooms, it has no tracker.
   ///   - hasRooms: whether rooms are configured, so that it may be in one.
   package static func beacon(
-    _ name: String, displayName: String?, make: DeviceMake, address: DeviceAddress?,
+    _ name: String, displayName: String?, icon: String? = nil, make: DeviceMake, address: DeviceAddress?,
     zones: [(name: String, hasNear: Bool)], hasRooms: Bool, readings: [ReadingKind], topics: Topics,
     places: ZonePlaces
   ) -> DiscoveryDevice {
     var tracker = DiscoveryComponent.entity("device_tracker", "tracker", named: nil)
     tracker[text: "source_type"] = "bluetooth_le"
+    if let icon { tracker[text: "icon"] = icon }
     places.writeState(of: name, topics: topics, to: &tracker)
 
     var distance = DiscoveryComponent.entity("sensor", "distance", named: "Distance")

@@ -77,17 +77,22 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  /// `PUT beacons/<beacon>/name` with a readable name, or null. With `preview` it tells the change of the file, and does not write it.
-  func name(beacon: String, _ request: Request) -> Response {
+  /// `PUT beacons/<beacon>` with a readable name, an owner, an icon; null takes one away. With `preview` it tells the change of the
+  /// file, and does not write it.
+  func change(beacon: String, _ request: Request) -> Response {
     guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }
-    let name: String?
-    switch tree["name"] {
-    case .text(let text)?: name = text
-    case .null?: name = nil
-    default: return .error(400, "The body needs a name; null takes it away.")
+    var wanted: [BeaconWord: String?] = [:]
+    for word in BeaconWord.allCases {
+      switch tree[word.rawValue] {
+      case .text(let text)?: wanted[word] = .some(text)
+      case .null?: wanted[word] = .some(nil)
+      case nil: break
+      default: return .error(400, "\(word) must be a text, or null, which takes it away.")
+      }
     }
+    guard !wanted.isEmpty else { return .error(400, "The body needs a name, an owner or an icon.") }
     return edit(seen(tree, request)) { text, _ throws(EditRefusal) in
-      let changed = try text.naming(beacon, name)
+      let changed = try text.saying(wanted, of: beacon)
       return tree["preview"] == .flag(true)
         ? told(changed, over: text, revision: text.revision) : save(changed, over: text)
     }

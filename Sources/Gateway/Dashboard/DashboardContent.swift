@@ -128,8 +128,8 @@ package struct DashboardContent: Content {
             pipeline.beaconState(of: beacon)?.message(topics: pipeline.topics).payload
           })
       },
-      .change(.put, "beacons/:beacon/name") { content, call in
-        content.edit { $0.name(beacon: call.name, call.request) }
+      .change(.put, "beacons/:beacon") { content, call in
+        content.edit { $0.change(beacon: call.name, call.request) }
       },
       .get("beacons/:beacon/cloud") { content, call in
         .now(content.beacon(call.name) { CloudPicture(of: $1, $0).json })

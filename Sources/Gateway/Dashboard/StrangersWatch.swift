@@ -89,8 +89,9 @@ final class StrangersWatch: Sendable {
     let isShown = areRevealed || suggestion.map { !$0.isPrivate } ?? false
     json.object {
       $0.field("id", id(of: device))
+      $0.field("mark", StrangerNames.here.mark(of: device))
       $0.field("address", areRevealed && device.hasAddress ? "\(device.address)" : nil)
-      $0.field("name", areRevealed || device.beacon != nil ? device.localName ?? device.scannerID : nil)
+      $0.field("name", areRevealed || device.beacon != nil ? StrangerNames.here.plainly(device) : nil)
       $0.field("frame", device.frame?.format)
       $0.field("vendor", device.vendor)
       $0.field("identity", isShown ? suggestion?.pattern.yaml : nil)

@@ -72,7 +72,7 @@ struct AnnouncementPlan: Sendable {
         zone.beacons?.contains(entry.name) ?? true || heard?.zones.contains(zone.name) ?? false
       }
       return .beacon(
-        name, displayName: displayNames[name],
+        name, displayName: displayNames[name], icon: entry.said(.icon, of: name),
         make: heard?.make ?? DeviceMake(model: entry.pattern.model),
         address: entry.pattern.address,
         zones: watching.map { ($0.name, $0.near != nil) }.sorted { $0.0 < $1.0 }, hasRooms: !rooms.isEmpty,

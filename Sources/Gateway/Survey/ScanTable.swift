@@ -7,7 +7,7 @@ import Proximity
 package struct ScanTable: Sendable {
   /// Whether phones and other devices that are not beacons are shown.
   package var showsAll = false
-  /// Whether addresses are shown; otherwise a hash that is valid for one run only.
+  /// Whether addresses are shown; otherwise a mark instead.
   package var showsAddresses = false
   /// Lines at most, heading and foot included; nil: no limit.
   package var height: Int?
@@ -17,22 +17,22 @@ package struct ScanTable: Sendable {
   /// Display names of beacons, by name.
   package var displayNames: [String: String] = [:]
 
-  /// Makes the hash of one run different from those of another.
-  private let salt: UInt64
+  private let names: StrangerNames
 
-  package init(salt: UInt64) { self.salt = salt }
+  package init(_ names: StrangerNames = .here) { self.names = names }
 
   /// The table's lines.
   package func lines(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     let listing = survey.listing(at: time)
     let shown = listing.filter { isShown($0.device) }
-    var rows = [["NAME", "FORMAT", "RSSI", "DISTANCE", "INTERVAL", "HEARD", "AGE"]]
+    var rows = [["NAME", "FORMAT", "SIGNAL", "DISTANCE", "INTERVAL", "COUNT", "HEARD"]]
     let room = height.map { max(0, $0 - 3) } ?? shown.count
     rows += shown.prefix(room).map { row($0.device, $0.estimate, at: time) }
     var lines = rows.aligned.map { $0.cut(to: width) }
-    var foot = counted(shown.count, "beacon")
-    if shown.count > room { foot += " (\(shown.count - room) below)" }
-    if !showsAll { foot += ", \(counted(listing.count - shown.count, "other device")) (--all)" }
+    let strangers = listing.count { $0.device.beacon == nil }
+    var foot = "\(counted(listing.count - strangers, "beacon")), \(counted(strangers, "stranger"))"
+    if listing.count > shown.count { foot += " (\(listing.count - shown.count) only with --all)" }
+    if shown.count > room { foot += ", \(shown.count - room) more below" }
     if survey.overlooked > 0 { foot += ", too many devices; some are not listed" }
     lines += ["", foot]
     for (device, _) in shown.prefix(room) {
@@ -46,7 +46,7 @@ package struct ScanTable: Sendable {
   package func objects(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     survey.listing(at: time).filter { isShown($0.device) }.map { device, estimate in
       let json = JSONWriter.object {
-        $0.field("name", device.beacon ?? calledName(of: device))
+        $0.field("name", device.beacon ?? names.plainly(device) ?? handle(of: device))
         $0.field("configured", device.beacon != nil)
         if showsAddresses, device.hasAddress { $0.field("address", "\(device.address)") }
         $0.field("format", device.frame?.format ?? "unknown")
@@ -99,30 +99,19 @@ package struct ScanTable: Sendable {
       (estimate?.rssi).map { "\(Int($0.rounded())) dBm" } ?? "–",
       estimate.map { "\(short($0.distance)) m" } ?? "–",
       estimate?.interval.map { "\(short($0.seconds)) s" } ?? "–", "\(device.count)",
-      "\(short(max(0, (time - device.lastHeard).seconds))) s",
+      "\(short(max(0, (time - device.lastHeard).seconds))) s ago",
     ]
   }
 
-  /// A configured beacon's name has no quotes; a device's own name is in quotes, because it may be anything.
+  /// A configured beacon's name has no quotes.
   private func name(of device: AirSurvey.Device) -> String {
     if let beacon = device.beacon { return beacon.printable }
-    if let local = device.localName, !local.isEmpty { return "“\(local.prefix(24))”" }
-    if let id = device.scannerID { return "“\(id.prefix(24))”" }
-    return calledName(of: device)
+    return [names.said(by: device), handle(of: device)].compactMap(\.self).joined(separator: " ")
   }
 
-  /// A device's own name, otherwise what distinguishes it from others.
-  private func calledName(of device: AirSurvey.Device) -> String {
-    if let local = device.localName, !local.isEmpty { return String(local.prefix(24)) }
-    if let id = device.scannerID { return String(id.prefix(24)) }
-    return showsAddresses && device.hasAddress ? "\(device.address)" : "~" + hashed(device.address)
-  }
-
-  /// Salted; 6 digits are enough to distinguish neighbours.
-  private func hashed(_ address: DeviceAddress) -> String {
-    var hash = FNV1a()
-    hash.combine("\(salt) \(address.bits)".utf8.span)
-    return hexadecimal(hash.value, octets: 3)
+  /// What distinguishes a device from others, whatever it says.
+  private func handle(of device: AirSurvey.Device) -> String {
+    showsAddresses && device.hasAddress ? "\(device.address)" : names.mark(of: device)
   }
 
   private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) }

@@ -13,7 +13,7 @@ package struct PlanChange: Sendable {
   private static let farthest = 5_000.0
 
   package init(_ tree: JSONTree) throws(TrialRequest.Refusal) {
-    try tree.expect(["rooms", "doors", "receivers", "revision", "preview"], in: "the body")
+    try tree.expect(["floors", "rooms", "doors", "receivers", "revision", "preview"], in: "the body")
     guard case .text? = tree["revision"] else {
       throw .init(description: "the revision of the file that was drawn over is missing")
     }
@@ -21,9 +21,22 @@ package struct PlanChange: Sendable {
       throw .init(description: "preview must be true or false")
     }
     self.isPreview = isPreview
+    if !tree.lacks("floors") {
+      plan.floors = []
+      for entry in try Self.list("floors", tree) { try add(floor: entry) }
+    }
     for entry in try Self.list("rooms", tree) { try add(room: entry) }
     for entry in try Self.list("doors", tree) { try add(door: entry) }
     for entry in try Self.list("receivers", tree) { try place(entry) }
+  }
+
+  private mutating func add(floor entry: JSONTree) throws(TrialRequest.Refusal) {
+    try entry.expect(["floor", "former", "height"], in: "each entry of floors")
+    guard let name = entry.text("floor"), let height = entry["height"] else {
+      throw .init(description: "each entry of floors needs a floor and a height")
+    }
+    let metres = try Self.metres([height])[0]
+    plan.floors?.append(DrawnPlan.Floor(name: name, former: try Self.name("former", entry), height: metres))
   }
 
   private mutating func add(room entry: JSONTree) throws(TrialRequest.Refusal) {

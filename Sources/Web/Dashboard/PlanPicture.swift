@@ -12,11 +12,10 @@ package struct PlanPicture: Sendable {
 
   package var json: [UInt8] {
     JSONWriter.object {
-      $0.array(
-        "floors", configuration.floors.isEmpty ? [nil] : configuration.floors.map { $0.name as String? }
-      ) {
-        json, name in
-        json.object { $0.field("floor", name) }
+      let floors = configuration.floors.map { ($0.name as String?, $0.height) }
+      $0.objects("floors", floors.isEmpty ? [(nil, 0)] : floors) { json, floor in
+        json.field("floor", floor.0)
+        json.field("height", floor.1, decimals: 2)
       }
       $0.objects("rooms", configuration.rooms) { json, room in
         json.field("room", room.name)

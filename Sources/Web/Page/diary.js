@@ -109,7 +109,7 @@ export function diaryView(...rest) {
     say(more, rows.length > mostRows ? text.more(rows.length - mostRows) : '');
     visits.replaceChildren(...stays.slice(-mostVisits).reverse().map((one) => {
       const who = el('td', {}, link(['diary', wanted.day, one.beacon, '', ''], visible(nameOf(one)))), where = el('td', {}, link(['diary', wanted.day, '', one.place, ''], one.place));
-      return el('tr', {}, el('td.numeric', { text: moment(one.begin, from, text.unknown) }), el('td.numeric', { text: one.open ? text.now : one.last_known ? text.lastKnown(moment(Date.parse(one.last_known), from, '')) : moment(one.end, from, text.unknown) }), who, where,
+      return el('tr', {}, el('td.numeric', { text: moment(one.begin, from, text.unknownSince) }), el('td.numeric', { text: one.open ? text.now : one.last_known ? text.lastKnown(moment(Date.parse(one.last_known), from, '')) : moment(one.end, from, text.unknown) }), who, where,
         el('td.numeric', { text: one.seconds == null ? '–' : duration(one.seconds * 1000) + (one.unwatched_s >= 60 ? text.unwatched(duration(one.unwatched_s * 1000)) : '') }));
     }));
     const within = stays.reduce((sum, one) => one.begin == null || one.end == null ? sum : sum + Math.max(0, Math.min(one.end, to) - Math.max(one.begin, from)), 0);
@@ -166,11 +166,14 @@ function row(name, stays, isByPlace, from, to) {
   const title = el('span.name'), bar = el('span.ribbon');
   say(title, name);
   for (const one of stays) {
-    const begin = Math.max(one.begin ?? from, from), end = Math.min(one.end ?? begin, to);
-    const part = el('span.stay', { title: text.stay(isByPlace ? one.place : `${name}, ${one.place}`, timeOf(begin), one.open ? text.now : timeOf(end)) });
+    // Nobody knows when it began or ended: it fades there, from the day's beginning or to when it was last known.
+    const last = one.last_known ? Date.parse(one.last_known) : null, isEndless = one.end == null, begin = Math.max(one.begin ?? from, from), end = Math.max(begin, Math.min(one.end ?? last ?? begin, to));
+    const until = one.open ? text.now : !isEndless ? timeOf(end) : last ? text.lastKnown(timeOf(last)) : text.unknown;
+    const part = el('span.stay', { title: text.stay(isByPlace ? one.place : `${name}, ${one.place}`, one.begin == null ? null : timeOf(one.begin), until), 'data-since': one.begin == null && 'unknown', 'data-until': isEndless && 'unknown' });
     part.style.left = `${(begin - from) / (to - from) * 100}%`;
     part.style.width = `${Math.max(0.15, (end - begin) / (to - from) * 100)}%`;
-    if (!isByPlace && end - begin > (to - from) / 14) say(part, one.place);
+    const isWide = end - begin > (to - from) / 14;
+    say(part, [one.begin == null && '?', !isByPlace && isWide && one.place].filter(Boolean).join(' '));
     bar.append(part);
   }
   return el('div.ribbon-row', { role: 'listitem' }, title, bar);

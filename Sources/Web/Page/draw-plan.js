@@ -8,20 +8,24 @@ const fresh = () => `${Date.now().toString(36)}${last += 1}`;
 /** A room keeps its id whatever it is called; `formers` has the names in the file by id. */
 export function fromFile(plan) {
   const now = {
+    floors: plan.floors.map((one) => ({ id: fresh(), name: one.floor ?? null, height: one.height ?? 0 })),
     rooms: plan.rooms.map((one) => ({ id: fresh(), name: one.room, floor: one.floor ?? null, outline: one.outline ?? [], receivers: one.receivers ?? [] })),
     doors: plan.doors.map((one) => ({ id: fresh(), floor: one.floor ?? null, line: one.line })),
     places: Object.fromEntries(plan.receivers.map((one) => [one.receiver, one.position])),
+    // The floors of receivers that stand in no room yet: only rooms say in the file on which floor somebody is.
+    stand: {},
   };
   return { now, formers: namesOf(now) };
 }
-export const namesOf = ({ rooms }) => Object.fromEntries(rooms.map((one) => [one.id, one.name]));
+export const namesOf = ({ rooms, floors }) => Object.fromEntries([...floors, ...rooms].filter((one) => one.name !== null).map((one) => [one.id, one.name]));
 
 /** What the gateway is asked to write. */
 export function request(now, base, formers) {
   return {
+    ...alike(now.floors, base.floors) ? {} : { floors: now.floors.map(({ id, name, height }) => ({ floor: name.trim(), former: formers[id] ?? null, height })) },
     rooms: now.rooms.map(({ id, name, floor, outline, receivers }) => ({ room: name.trim(), former: formers[id] ?? null, floor, outline, receivers })),
     doors: now.doors.map(({ floor, line }) => ({ floor, line })),
-    receivers: Object.entries(now.places).filter(([name, place]) => !alike(place, base.places[name] ?? null)).map(([receiver, position]) => ({ receiver, position })),
+    receivers: Object.entries(now.places).filter(([name, place]) => !alike(place, base.places[name] ?? null) && !Object.hasOwn(now.stand, name)).map(([receiver, position]) => ({ receiver, position })),
   };
 }
 
@@ -52,6 +56,14 @@ export function merged(mine, base, formers, theirs) {
     if (!alike(now.places[name] ?? null, base.places[name] ?? null)) both.push(name);
     now.places[name] = place;
   }
+  for (const floor of base.floors) {
+    const my = mine.floors.find((one) => one.id === floor.id), their = now.floors.find((one) => one.name === floor.name);
+    if (!my || !their || alike(my, floor)) continue;
+    their.height = my.height;
+    renameFloor(now, their.id, my.name);
+  }
+  now.floors.push(...mine.floors.filter((my) => !base.floors.some((one) => one.id === my.id) && !now.floors.some((one) => one.name === my.name)).map((one) => ({ ...one, id: fresh() })));
+  now.stand = { ...mine.stand };
   // A receiver is in one room: mine.
   for (const room of now.rooms) room.receivers = room.receivers.filter((one) => { const home = homeOf(mine, one); return !home || !now.rooms.some((other) => other !== room && other.name === home.name.trim() && other.receivers.includes(one)); });
   return { now, both };
@@ -165,14 +177,15 @@ export function doorIn(wall, width = 0.9) {
 // -- Receivers.
 
 export const homeOf = (now, receiver) => now.rooms.find((one) => one.receivers.includes(receiver));
-/** A receiver that no room lists is on the first floor. */
-export const floorOf = (now, receiver, floors) => homeOf(now, receiver)?.floor ?? floors[0];
+/** In the file, a receiver that no room lists is on the first floor. */
+export const floorOf = (now, receiver, floors) => homeOf(now, receiver)?.floor ?? now.stand[receiver] ?? floors[0];
 
-/** Puts a receiver there; the room around it lists it then. Upstairs it has to be in a room. */
+/** Puts a receiver there; the room around it lists it then. */
 export function place(now, receiver, point, floor, floors) {
   const home = homeOf(now, receiver), [x, y] = point.map(centimetres), height = now.places[receiver]?.[2];
   const room = now.rooms.find((one) => one.floor === floor && one.outline.length > 2 && contains(one.outline, [x, y]));
-  if (!room && home?.floor !== floor && floor !== floors[0]) return false;
+  if (!room && home && home.floor !== floor && floor !== floors[0]) return false;
+  if (room || home || floor === floors[0]) delete now.stand[receiver]; else now.stand[receiver] = floor;
   now.places[receiver] = height == null ? [x, y] : [x, y, height];
   if (room && room !== home) {
     if (home) home.receivers = home.receivers.filter((one) => one !== receiver);
@@ -185,6 +198,36 @@ export function addRoom(now, name, floor, outline) {
   const id = fresh();
   now.rooms.push({ id, name, floor, outline, receivers: [] });
   return id;
+}
+/** Receivers that stood there before the room was drawn are in it. */
+export function adopt(now, room) {
+  for (const [name, floor] of Object.entries(now.stand)) {
+    if (floor !== room.floor || !now.places[name] || !contains(room.outline, now.places[name])) continue;
+    room.receivers.push(name);
+    delete now.stand[name];
+  }
+}
+
+/** The first floor has no name as long as there is no other. A storey is 2.8 m high. */
+export function addFloor(now, ground, name) {
+  if (now.floors.length === 1 && now.floors[0].name === null) renameFloor(now, now.floors[0].id, ground);
+  const id = fresh();
+  now.floors.push({ id, name, height: centimetres(Math.max(...now.floors.map((one) => one.height)) + 2.8) });
+  return id;
+}
+export function renameFloor(now, id, name) {
+  const floor = now.floors.find((one) => one.id === id), former = floor.name;
+  floor.name = name;
+  for (const one of [...now.rooms, ...now.doors]) if (one.floor === former) one.floor = name;
+  for (const key of Object.keys(now.stand)) if (now.stand[key] === former) now.stand[key] = name;
+}
+/** With all that is on it. */
+export function removeFloor(now, id) {
+  const { name } = now.floors.find((one) => one.id === id);
+  for (const room of now.rooms.filter((one) => one.floor === name)) for (const one of room.receivers) now.places[one] = null;
+  for (const key of Object.keys(now.stand)) if (now.stand[key] === name) { now.places[key] = null; delete now.stand[key]; }
+  now.floors = now.floors.filter((one) => one.id !== id);
+  for (const list of ['rooms', 'doors']) now[list] = now[list].filter((one) => one.floor !== name);
 }
 export function addDoor(now, floor, line) {
   const there = now.doors.find((one) => one.floor === floor && (alike(one.line, line) || alike([...one.line].reverse(), line)));

@@ -11,7 +11,7 @@ import { fromField, momentOf, toField } from './figures.js';
 import { lengthUnit } from './language.js';
 import { store } from './store.js';
 import { drawBoard } from './draw-board.js';
-import { addDoor, addRoom, bounds, centimetres, doorIn, fromFile, homeOf, merged, middle, namesOf, nearestWall, place, removeRoom, request, steps } from './draw-plan.js';
+import { addDoor, addFloor, addRoom, adopt, bounds, centimetres, doorIn, fromFile, homeOf, merged, middle, namesOf, nearestWall, place, removeFloor, removeRoom, renameFloor, request, steps } from './draw-plan.js';
 import { keepPicture, keptPicture, readPicture } from './draw-picture.js';
 
 const style = document.head.appendChild(el('link', { rel: 'stylesheet', href: address('./assets/draw.css') }));
@@ -25,9 +25,9 @@ export async function drawView() {
   let base = null, formers = {}, revision = null, isEnded = false, waiting = null, chosen = null, before = '';
   const tell = (text) => say(status, text);
   const status = el('p.unseen', { role: 'status' }), hint = el('p.draw-hint'), problem = el('p.problem', { role: 'alert', hidden: true }), news = el('p.status', { role: 'status' }), obstacle = el('p.problem', { role: 'alert', hidden: true });
-  const history = steps({ rooms: [], doors: [], places: {} }, () => { if (base) changed(); });
+  const history = steps({ floors: [{ id: '', name: null, height: 0 }], rooms: [], doors: [], places: {}, stand: {} }, () => { if (base) changed(); });
   const desk = {
-    steps: history, tool: 'move', floor: null, floors: [null], selection: null, isRight: true, picture: null, tell(text) { tell(text); say(hint, text); },
+    steps: history, tool: 'move', floor: null, floors: [null], floorAt: 0, selection: null, isRight: true, picture: null, tell(text) { tell(text); say(hint, text); },
     select(what) { desk.selection = what; changed(); },
     /** A room was drawn: a new one, or one that had no outline. */
     make(outline) {
@@ -36,6 +36,7 @@ export async function drawView() {
       history.change((now) => {
         const room = now.rooms.find((one) => one.id === chosen);
         if (room) { room.outline = outline; room.floor = desk.floor; } else id = addRoom(now, freeName(now), desk.floor, outline);
+        adopt(now, now.rooms.find((one) => one.id === id));
       });
       choose(null);
       tool('move');
@@ -54,12 +55,37 @@ export async function drawView() {
   const undo = button(words.undo, () => { history.undo(); tell(words.undone); }, { 'aria-keyshortcuts': 'Control+Z' }), redo = button(words.redo, () => { history.redo(); tell(words.redone); }, { 'aria-keyshortcuts': 'Control+Shift+Z' });
   const right = el('input', { type: 'checkbox', checked: true, onchange: () => { desk.isRight = right.checked; } });
   const review = el('button.main', { type: 'button', text: words.review, onclick: look });
-  const floors = el('div.tabs', { role: 'group', 'aria-label': words.floors }), updateFloors = list(floors, ({ floor }) => {
-    const node = button(visible(floor ?? page.plan.ground), () => { desk.floor = floor; desk.selection = null; desk.picture = keptPicture(floor); board.drop(); changed(); board.fit(); });
-    return { node, update: () => attribute(node, 'aria-pressed', desk.floor === floor) };
+  const floors = el('div.tabs', { role: 'group', 'aria-label': words.floors }), updateFloors = list(floors, ({ id }) => {
+    const node = button('', () => { goTo(history.now.floors.findIndex((one) => one.id === id)); desk.select(desk.floors.length > 1 ? { kind: 'floor', id } : null); });
+    return { node, update: ({ floor }) => { say(node, floor ?? page.plan.ground); attribute(node, 'aria-pressed', desk.floor === floor); } };
   });
+  const another = button(words.addFloor, () => {
+    let id = null, n = desk.floors.length + 1;
+    while (desk.floors.includes(words.newFloor(n))) n += 1;
+    history.change((now) => { id = addFloor(now, words.groundFloor, words.newFloor(n)); });
+    goTo(history.now.floors.length - 1);
+    desk.select({ kind: 'floor', id });
+    const field = form.querySelector('[data-field=name]');
+    field?.focus({ preventScroll: true });
+    field?.select();
+  });
+  function goTo(at) {
+    desk.floorAt = at;
+    desk.selection = null;
+    followFloors();
+    desk.picture = keptPicture(desk.floor);
+    board.drop();
+    changed();
+    board.fit();
+  }
+  /** A floor keeps its place among them, whatever it is called. */
+  function followFloors() {
+    desk.floors = history.now.floors.map((one) => one.name);
+    desk.floorAt = Math.min(desk.floorAt, desk.floors.length - 1);
+    desk.floor = desk.floors[desk.floorAt];
+  }
   const bar = el('div.draw-tools', {}, el('div.group', { role: 'group', 'aria-label': words.tools }, ...Object.values(tools)), el('div.group', {}, undo, redo),
-    el('label.check', {}, right, ' ', words.right), floors, el('span.spacer'), review);
+    el('label.check', {}, right, ' ', words.right), floors, another, el('span.spacer'), review);
 
   function tool(name) {
     desk.tool = name;
@@ -77,16 +103,16 @@ export async function drawView() {
   const names = el('datalist', { id: 'undrawn-rooms' });
 
   /** A field of the form. It takes effect with each change, in one step for as long as it has the focus. */
-  function field(name, label, value, act, isNumber = true) {
-    const input = el('input', isNumber ? { type: 'number', step: 0.1, inputmode: 'decimal', 'data-field': name, value: toField(value) } : { type: 'text', maxlength: 64, 'data-field': name, value, list: 'undrawn-rooms', autocomplete: 'off' });
+  function field(name, label, value, act, isNumber = true, faultOf = nameFault) {
+    const input = el('input', isNumber ? { type: 'number', step: 0.1, inputmode: 'decimal', 'data-field': name, value: toField(value) } : { type: 'text', maxlength: 64, 'data-field': name, value, list: faultOf === nameFault && 'undrawn-rooms', autocomplete: 'off' });
     const wrong = el('span.note', { role: 'alert' });
     input.addEventListener('input', () => {
-      const now = isNumber ? Number(input.value) : input.value, fault = isNumber ? (input.value === '' || !Number.isFinite(now) || Math.abs(now) > 5000 ? ' ' : null) : nameFault(now);
+      const now = isNumber ? Number(input.value) : input.value, fault = isNumber ? (input.value === '' || !Number.isFinite(now) || Math.abs(now) > 5000 ? ' ' : null) : faultOf(now);
       say(wrong, fault);
       attribute(input, 'aria-invalid', fault !== null || null);
       if (fault === null) history.attempt((drawn) => act(drawn, isNumber ? centimetres(fromField(now)) : now));
     });
-    input.addEventListener('change', () => { if (input.getAttribute('aria-invalid') !== null) history.drop(); else if (isNumber || !takeOver(input.value.trim())) history.keep(); fill(true); });
+    input.addEventListener('change', () => { if (input.getAttribute('aria-invalid') !== null) history.drop(); else if (isNumber || !takeOver(input.value.trim())) history.keep(); if (desk.selection?.kind === 'floor' && desk.picture) keepPicture(desk.floor, desk.picture); fill(true); });
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') input.blur(); });
     return el(isNumber ? 'label.field' : 'label.field.name', {}, el('span', { text: label }), isNumber ? el('span', {}, input, ' ', el('span.unit', { text: lengthUnit })) : input, wrong);
   }
@@ -100,7 +126,7 @@ export async function drawView() {
 
   /** A new room with the name of one that has no outline yet becomes that room. */
   function takeOver(name) {
-    const { id } = desk.selection, other = namesake(name);
+    const { id, kind } = desk.selection, other = kind === 'room' ? namesake(name) : null;
     if (!other || !mayTakeOver(other)) return false;
     history.change((now) => {
       const [room, taken] = [id, other.id].map((wanted) => now.rooms.find((one) => one.id === wanted));
@@ -116,6 +142,7 @@ export async function drawView() {
     if (!isForced && key === before && form.contains(document.activeElement)) return;
     before = key;
     const room = selection?.kind === 'room' && now.rooms.find((one) => one.id === selection.id), door = selection?.kind === 'door' && now.doors.find((one) => one.id === selection.id), at = selection?.kind === 'receiver' && now.places[selection.name];
+    const floor = selection?.kind === 'floor' && now.floors.find((one) => one.id === selection.id);
     const parts = [], find = (drawn) => drawn.rooms.find((one) => one.id === selection.id);
     if (room) {
       const box = bounds(room.outline), scale = (i, low, length) => (drawn, value) => { if (value >= 0.3) find(drawn).outline = room.outline.map((one) => one.map((v, j) => j === i ? centimetres(low + (v - low) * value / length) : v)); };
@@ -134,6 +161,11 @@ export async function drawView() {
     } else if (door) {
       const [a, b] = door.line, wide = Math.hypot(b[0] - a[0], b[1] - a[1]);
       parts.push(field('door', words.doorWidth, centimetres(wide), (drawn, value) => { const wall = nearestWall(drawn.rooms.filter((one) => one.floor === door.floor && one.outline.length), [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]); if (wall && value >= 0.3) drawn.doors.find((one) => one.id === door.id).line = doorIn(wall, value); }), button(words.removeDoor, remove));
+    } else if (floor) {
+      const fault = (name) => !name.trim() ? words.floorNameless : now.floors.some((one) => one.id !== floor.id && one.name === name.trim()) ? words.floorTaken : null;
+      parts.push(field('name', words.floorName, floor.name, (drawn, name) => renameFloor(drawn, floor.id, name.trim()), false, fault),
+        field('height', words.floorHeight, floor.height, (drawn, value) => { drawn.floors.find((one) => one.id === floor.id).height = value; }));
+      if (!formers[floor.id]) parts.push(button(words.removeFloor, remove));
     } else if (at) {
       parts.push(el('p', { text: visible(selection.name) }));
       ['east', 'north', 'height'].forEach((name, i) => parts.push(field(name, words[name], at[i] ?? 1.2, (drawn, value) => { const spot = [...drawn.places[selection.name]]; if (i > 1) drawn.places[selection.name] = [spot[0], spot[1], value]; else { spot[i] = value; place(drawn, selection.name, spot, desk.floor, desk.floors); } })));
@@ -145,10 +177,11 @@ export async function drawView() {
   function remove() {
     const { selection } = desk;
     if (!selection) return;
-    const room = history.now.rooms.find((one) => one.id === selection.id), isCorner = selection.corner != null;
+    const room = [...history.now.rooms, ...history.now.floors].find((one) => one.id === selection.id), isCorner = selection.corner != null;
     if (isCorner && room.outline.length < 4) return;
     history.change((now) => {
-      if (selection.kind === 'receiver') now.places[selection.name] = null;
+      if (selection.kind === 'receiver') { now.places[selection.name] = null; delete now.stand[selection.name]; }
+      else if (selection.kind === 'floor') removeFloor(now, selection.id);
       else if (selection.kind === 'door') now.doors = now.doors.filter((one) => one.id !== selection.id);
       else if (isCorner) now.rooms.find((one) => one.id === selection.id).outline.splice(selection.corner, 1);
       else removeRoom(now, selection.id, desk.floors);
@@ -285,6 +318,11 @@ export async function drawView() {
   function draftHere() {
     try {
       const kept = JSON.parse(localStorage.getItem(draftKey()));
+      // Drafts of earlier versions know no floors.
+      if (!kept.now.floors) {
+        for (const one of [kept.now, kept.base.now]) Object.assign(one, { floors: base.now.floors, stand: {} });
+        kept.formers = { ...namesOf({ ...base.now, rooms: [] }), ...kept.formers };
+      }
       return Number.isFinite(kept.at) && kept.now.rooms.length + kept.now.doors.length + kept.base.now.rooms.length >= 0 && kept.now.places && kept.base.request && kept.formers ? kept : null;
     } catch { return null; }
   }
@@ -306,9 +344,7 @@ export async function drawView() {
     const { now, formers: names } = fromFile(plan);
     base = { now, formers: names, request: JSON.stringify(request(now, now, names)) };
     revision = running;
-    desk.floors = plan.floors.map((one) => one.floor ?? null);
-    if (!desk.floors.includes(desk.floor)) [desk.floor] = desk.floors;
-    desk.picture = keptPicture(desk.floor);
+    desk.picture = keptPicture(plan.floors[Math.min(desk.floorAt, plan.floors.length - 1)].floor ?? null);
   }
 
   async function begin() {
@@ -341,7 +377,8 @@ export async function drawView() {
 
   async function look() {
     board.drop();
-    say(said, '');
+    const loose = Object.keys(history.kept.stand);
+    say(said, loose.length ? words.homeless(loose) : '');
     show(wrong, false);
     reviewed = { now: history.kept, body: { ...request(history.kept, base.now, formers), revision } };
     try {
@@ -389,11 +426,12 @@ export async function drawView() {
   // -- Together.
 
   function changed() {
+    followFloors();
     const { selection } = desk, now = history.now;
-    if (selection && !(selection.kind === 'receiver' ? now.places[selection.name] : [...now.rooms, ...now.doors].some((one) => one.id === selection.id))) desk.selection = null;
+    if (selection && !(selection.kind === 'receiver' ? now.places[selection.name] : [...now.rooms, ...now.doors, ...now.floors].some((one) => one.id === selection.id))) desk.selection = null;
     undo.disabled = !history.canUndo;
     redo.disabled = !history.canRedo;
-    updateFloors(desk.floors.length > 1 ? desk.floors.map((floor) => ({ floor })) : [], (one) => String(one.floor));
+    updateFloors(now.floors.length > 1 || now.floors[0].name !== null ? now.floors.map(({ id, name }) => ({ id, floor: name })) : [], (one) => one.id);
     const heard = (store.overview?.health?.receivers ?? []).map((one) => one.name), listed = now.rooms.flatMap((one) => one.receivers);
     const loose = [...new Set([...Object.keys(now.places), ...listed, ...heard])].filter((name) => !Object.hasOwn(now.places, name) || !now.places[name]);
     updateChips(loose.map((name) => ({ name, about: Object.hasOwn(base.now.places, name) || listed.includes(name) ? homeOf(now, name)?.name : words.unheard })), (one) => one.name);

@@ -9,6 +9,7 @@ import { nowView } from './now.js';
 import { planView } from './plan.js';
 import { beaconView, diaryView, drawView, settingsView, setupView, strangersView, zoneView } from './later.js';
 import { loginView } from './login.js';
+import { paper } from './paper.js';
 
 const views = {
   now: nowView, beacon: beaconView, zone: zoneView, plan: planView, draw: drawView, diary: diaryView, strangers: strangersView, settings: settingsView, setup: setupView, login: loginView,
@@ -74,6 +75,8 @@ const surroundings = frame();
 addEventListener('hashchange', () => update());
 onStay(() => { if (shown && shown.for !== 'login' && shown.for !== 'waiting') shown.for = location.hash; });
 subscribe((state) => { surroundings.update(state); update(state); });
+addEventListener('beforeprint', () => { if (shown && ['now', 'plan'].includes(route().name) && store.overview && shown.for !== 'login') main.append(paper(store.overview)); });
+addEventListener('afterprint', () => main.querySelector('.paper')?.remove());
 say(document.getElementById('skip'), words.skip);
 document.getElementById('skip').addEventListener('click', (event) => {
   event.preventDefault();

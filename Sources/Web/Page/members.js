@@ -51,13 +51,13 @@ function name({ beacon }) {
   return { node, update(one) { now = one; say(node, nameOf(one)); attribute(node, 'data-near', one.near === true); } };
 }
 
-/** Only members of regions have another name than the one that is published. */
+/** Name, owner and icon. */
 export function renameButton(beacon) {
   const node = el('button.quiet.rename', { type: 'button', text: '✎', hidden: true, onclick: async () => (await import('./rename.js')).rename(beacon) });
   return {
     node,
     update(name) {
-      const isOffered = beacon.includes(':') && store.overview?.rights.write === true && store.overview.configuration_file != null;
+      const isOffered = store.overview?.rights.write === true && store.overview.configuration_file != null;
       show(node, isOffered);
       if (isOffered) attribute(node, 'aria-label', words.naming.rename(name));
     },

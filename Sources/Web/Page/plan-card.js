@@ -3,12 +3,13 @@ import { attribute, el, link, say, show } from './dom.js';
 import { words } from './words.js';
 import { reasons, sinceText } from './reasons.js';
 import { percent } from './figures.js';
-import { nameOf } from './store.js';
+import { nameOf, ownerOf } from './store.js';
+import { thingIcon } from './thing-icon.js';
 
 /** `about(beacon)`: the member of a place that a name in the layer stands for. */
 export function whoCard(layer, about) {
-  const id = 'who-card', name = el('strong'), where = el('span'), why = el('span.note'), go = el('span');
-  const node = el('div.who-card', { id, role: 'tooltip', hidden: true }, name, where, why, go);
+  const id = 'who-card', icon = thingIcon(), name = el('strong'), owner = el('span'), where = el('span'), why = el('span.note'), go = el('span');
+  const node = el('div.who-card', { id, role: 'tooltip', hidden: true }, el('span.named', {}, icon.node, name), owner, where, why, go);
   let shown = null, isTap = false, timer = null;
   layer.append(node);
 
@@ -40,6 +41,9 @@ export function whoCard(layer, about) {
     const one = about(shown.dataset.beacon);
     if (!shown.isConnected || !one) { close(); return; }
     say(name, nameOf(one));
+    icon.update(one.beacon);
+    say(owner, words.now.belongs(ownerOf(one.beacon)));
+    show(owner, ownerOf(one.beacon) != null);
     say(where, [one.place, sinceText(one), one.probability != null && words.feed.sure(one.probability)].filter(Boolean).join(', '));
     say(why, reasons.of(one));
     ask(one);

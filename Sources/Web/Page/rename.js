@@ -1,20 +1,30 @@
-// Another name for a beacon, in a dialog: the change of the file is shown before it is written, and can be taken back.
+// What is said of a beacon, in a dialog: another name, whose it is, its icon. The change of the file is shown before it is written, and
+// can be taken back.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, address, api, part, patiently } from './api.js';
 import { changeLines } from './change-lines.js';
-import { nameOf, store } from './store.js';
+import { iconOf, nameOf, ownerOf, owners, store } from './store.js';
+import { offered, thingIcon } from './thing-icon.js';
 
 document.head.append(el('link', { rel: 'stylesheet', href: address('./assets/draw.css') }));
 
 export function rename(beacon) {
-  const text = words.naming, former = nameOf({ beacon });
-  const input = el('input', { id: 'new-name', type: 'text', maxlength: 60, autocomplete: 'off', oninput: () => { reviewed = null; update(); } });
+  const text = words.naming, called = nameOf({ beacon });
+  // Only members of regions have another name than the one that is published.
+  const before = { ...beacon.includes(':') && { name: called === beacon ? null : called }, owner: ownerOf(beacon), icon: iconOf(beacon) };
+  const picture = thingIcon(), choices = { owner: owners(), icon: offered };
+  const fields = Object.keys(before).map((key) => {
+    const input = el('input', { id: `new-${key}`, type: 'text', maxlength: 64, autocomplete: 'off', list: choices[key] && `known-${key}`, 'aria-describedby': `about-${key}`, oninput: () => { reviewed = null; update(); } });
+    input.value = before[key] ?? '';
+    return { key, input, nodes: [el('label', { for: `new-${key}`, text: text[key === 'name' ? 'label' : key] }), el('span.row', {}, input, key === 'icon' ? picture.node : null), el('span.note', { id: `about-${key}`, text: text[key === 'name' ? 'lead' : `${key}Lead`] }),
+      ...choices[key] ? [el('datalist', { id: `known-${key}` }, ...choices[key].map((value) => el('option', { value })))] : []] };
+  });
   const diff = changeLines(text.changes, text.says, text.nothing), status = el('p.status', { role: 'status' }), problem = el('p.problem', { role: 'alert', hidden: true });
   const review = el('button', { type: 'submit', text: text.review }), save = el('button.main', { type: 'button', text: words.try.save, onclick: write });
   const undo = el('button', { type: 'button', text: words.try.undo, onclick: takeBack }), title = el('h2');
-  const form = el('form.row', { onsubmit: (event) => { event.preventDefault(); look(); } }, el('label', { for: 'new-name', text: text.label }), input, review);
-  const node = el('dialog.review', { 'aria-label': text.title(beacon), onclose: () => node.remove() }, title, el('p.note', { text: text.lead }), form, problem,
+  const form = el('form.said', { onsubmit: (event) => { event.preventDefault(); look(); } }, ...fields.flatMap((one) => one.nodes), review);
+  const node = el('dialog.review', { 'aria-label': text.title(called), onclose: () => node.remove() }, title, form, problem,
     el('div.yaml', {}, diff.lines, ...diff.notes, el('div.row', {}, save, undo, el('button', { type: 'button', text: words.close, onclick: () => node.close() }), status)));
   /** What was shown is saved, over the file that it was shown of. */
   let reviewed = null, saved = null;
@@ -30,11 +40,16 @@ export function rename(beacon) {
       return null;
     }
   }
-  const put = (body) => act(() => api(`beacons/${part(beacon)}/name`, { method: 'PUT', body }));
+  const put = (body) => act(() => api(`beacons/${part(beacon)}`, { method: 'PUT', body }));
+  /** What was not changed is not sent: a member would get as its own what its region says. */
+  function changed() {
+    const now = fields.map(({ key, input }) => [key, input.value.trim() || null]), other = now.filter(([key, value]) => value !== before[key]);
+    return Object.fromEntries(other.length ? other : now.slice(0, 1));
+  }
 
   async function look() {
     say(status, '');
-    const wanted = { name: input.value.trim() || null, revision: store.overview?.configuration_revision }, reply = await put({ ...wanted, preview: true });
+    const wanted = { ...changed(), revision: store.overview?.configuration_revision }, reply = await put({ ...wanted, preview: true });
     if (!reply) return;
     reviewed = wanted;
     diff.tell(reply);
@@ -59,20 +74,20 @@ export function rename(beacon) {
     say(status, text.undone);
     diff.clear();
     update();
-    input.focus();
+    fields[0].input.focus();
   }
 
   function update() {
     show(diff.lines, reviewed !== null || saved !== null);
     save.disabled = reviewed === null;
     show(undo, saved !== null);
+    picture.update(beacon, fields.at(-1).input.value.trim());
   }
 
-  say(title, text.title(beacon));
-  input.value = former === beacon ? '' : former;
-  attribute(input, 'placeholder', beacon);
+  say(title, text.title(called));
+  if ('name' in before) attribute(fields[0].input, 'placeholder', beacon);
   update();
   document.body.append(node);
   node.showModal();
-  input.select();
+  fields[0].input.select();
 }

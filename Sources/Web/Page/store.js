@@ -52,7 +52,7 @@ function change({ time, changes }) {
   if (!store.overview) return;
   store.overview = changed({ ...store.overview, time }, changes);
   store.ahead = Date.parse(time) - Date.now();
-  if (changes.beacons) learn(store.overview);
+  if (changes.beacons || changes.belongings) learn(store.overview);
   tell();
 }
 
@@ -166,7 +166,16 @@ whenSeen(() => { if (!source && store.connection !== 'login') connect(); else if
 /** The display name of a beacon, which transitions do not always have. */
 export const nameOf = (one) => one.name || names.get(one.beacon) || one.beacon;
 const names = new Map();
-function learn({ beacons }) {
+function learn({ beacons, belongings = [] }) {
   names.clear();
   for (const { beacon, name } of beacons) if (name) names.set(beacon, name);
+  owned = new Map(belongings.map((one) => [one.beacon, one]));
 }
+
+/** Whose a beacon is, and its icon: a member of a region has those of the region, unless it has its own. */
+let owned = new Map();
+const belonging = (beacon, key) => owned.get(beacon)?.[key] ?? owned.get(beacon.slice(0, Math.max(0, beacon.lastIndexOf(':'))))?.[key] ?? null;
+export const ownerOf = (beacon) => belonging(beacon, 'owner');
+export const iconOf = (beacon) => belonging(beacon, 'icon');
+/** All owners that are known, in order. */
+export const owners = () => [...new Set([...owned.values()].map((one) => one.owner).filter(Boolean))].sort((a, b) => a.localeCompare(b));

@@ -96,8 +96,10 @@ export function stranger({ id }, enrolIt) {
     node: el('article.stranger', { 'data-id': id }, el('div.line', {}, el('span.title', {}, name, identity), kind, meter, signal, detail, button), open),
     update(one) {
       now = one;
-      say(name, one.name ?? one.address ?? one.id);
-      say(identity, [one.name && one.address, one.identity].filter(Boolean).join(' · '));
+      // As in `scan`.
+      const handle = one.address ?? one.mark;
+      say(name, one.name ? `“${one.name}”` : handle);
+      say(identity, [one.name && handle, one.identity].filter(Boolean).join(' · '));
       say(kind, one.beacon ? text.yours(nameOf({ beacon: one.beacon })) : (one.vendor && text.made(one.vendor)) ?? one.frame ?? text.unknown);
       attribute(kind, 'data-kind', one.beacon ? 'good' : null);
       say(signal, level(one.rssi_dbm));

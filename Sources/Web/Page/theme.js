@@ -15,6 +15,9 @@ function apply() {
 }
 apply();
 system.addEventListener('change', apply);
+// Paper is white, also for what is painted.
+addEventListener('beforeprint', () => { document.documentElement.dataset.theme = 'light'; for (const listener of listeners) listener(); });
+addEventListener('afterprint', apply);
 
 export function themeButton() {
   const moon = svg('path', { d: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z' });

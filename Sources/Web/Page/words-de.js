@@ -89,8 +89,8 @@ export const words = {
     visits: 'Besuche', columns: ['Von', 'Bis', 'Wer', 'Wo', 'Dauer'], entries: 'Was geschah', gateway: 'Gateway',
     noVisits: ['Niemand war irgendwo.', 'Besuche erscheinen hier, wenn Beacons Zonen oder Räume betreten.'],
     none: ['Für diesen Tag ist nichts vermerkt.', 'Wählen Sie einen anderen Tag oder weniger Filter.'],
-    now: 'jetzt', unknown: 'unbekannt', lastKnown: (time) => `unbekannt, nach ${time}`, unwatched: (length) => `, davon ${length} ohne Gateway`, earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
-    stay: (where, from, to) => `${where}: ${from} bis ${to}`,
+    now: 'jetzt', unknown: 'unbekannt', unknownSince: 'unbekannt seit wann', lastKnown: (time) => `unbekannt, nach ${time}`, unwatched: (length) => `, davon ${length} ohne Gateway`, earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
+    stay: (where, from, to) => from == null ? `${where}: unbekannt seit wann, bis ${to}` : `${where}: ${from} bis ${to}`,
     more: (n) => `${count(n, 'weiteres Ding', 'weitere Dinge')} an diesem Tag; wählen Sie eines, um es zu sehen.`,
     total: (n, length) => `${count(n, 'Besuch', 'Besuche')}, zusammen ${length} an diesem Tag.`,
     hour: (hour, n) => `${hour} bis ${hour + 1} Uhr: ${count(n, 'Besuch', 'Besuche')}`,
@@ -166,14 +166,13 @@ export const words = {
     who: (place) => `Wer in ${place} ist`,
     all: (n, rest, place) => `+${plain(rest)}: alle ${plain(n)} in ${place} zeigen`,
     things: {
-      search: 'Nach Name oder Ort suchen', filter: 'Nur zeigen', order: 'Ordnen nach', csv: 'CSV', all: 'Alle',
-      by: (column) => `Nach ${column}`, within: (place) => `In ${place}`,
+      search: 'Nach Name, Besitzer oder Ort suchen', filter: 'Nur zeigen', order: 'Ordnen nach', csv: 'CSV', all: 'Alle',
+      by: (column) => `Nach ${column}`, within: (place) => `In ${place}`, of: (owner) => `Von ${owner}`,
       filters: { silent: 'Stumm', battery: 'Batterie schwach', unheard: 'Nie gehört' },
-      counted: (shown, found, all) => found < all ? `${plain(shown)} von ${plain(found)}, die passen; ${plain(all)} im Ganzen.` : `${plain(shown)} von ${plain(all)}.`,
-      more: (n) => `${plain(n)} mehr zeigen`,
+      counted: (found, all) => `${plain(found)} von ${plain(all)} passen.`,
     },
-    columns: { beacon: 'Beacon', place: 'Wo', distance: 'Entfernung', signal: 'Signal', heard: 'Gehört', readings: 'Messwerte' },
-    nowhere: 'in keiner Zone',
+    columns: { beacon: 'Beacon', owner: 'Besitzer', place: 'Wo', distance: 'Entfernung', signal: 'Signal', heard: 'Gehört', readings: 'Messwerte' },
+    nowhere: 'in keiner Zone', belongs: (owner) => `von ${owner}`,
     every: (text) => `alle ${text}`,
     ago: (text) => `vor ${text}`,
     /** Was vor kurzem gehört wurde, gemessen am Takt des Beacons, wird jetzt gehört. */
@@ -329,10 +328,10 @@ export const words = {
   },
 
   naming: {
-    rename: (name) => `${name} umbenennen`, title: (beacon) => `Name von ${beacon}`, label: 'Name',
-    lead: 'Diesen Namen sehen Menschen. MQTT-Themen, Zonen und das Tagebuch behalten den anderen. Leer: kein Name.',
+    rename: (name) => `Name, Besitzer und Symbol von ${name} ändern`, title: (beacon) => `Was von ${beacon} gesagt wird`, label: 'Name', owner: 'Besitzer', icon: 'Symbol',
+    lead: 'Diesen Namen sehen Menschen. MQTT-Themen, Zonen und das Tagebuch behalten den anderen. Leer: kein Name.', ownerLead: 'Ein Mensch oder eine Gruppe.', iconLead: 'Wie in Home Assistant, etwa mdi:key.',
     review: 'Ansehen', changes: 'Änderung der Datei', says: 'Die Prüfung sagt:', nothing: 'Das sagt die Datei schon.',
-    saved: 'Gesichert, wird geladen.', undone: 'Der frühere Name ist wieder da.',
+    saved: 'Gesichert, wird geladen.', undone: 'Es ist wie vorher.',
   },
 
   plan: {

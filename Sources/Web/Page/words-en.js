@@ -89,8 +89,8 @@ export const words = {
     visits: 'Visits', columns: ['From', 'To', 'Who', 'Where', 'Length'], entries: 'What happened', gateway: 'gateway',
     noVisits: ['Nobody was anywhere.', 'Visits appear here when beacons enter zones or rooms.'],
     none: ['Nothing is noted for this day.', 'Choose another day, or fewer filters.'],
-    now: 'now', unknown: 'unknown', lastKnown: (time) => `unknown, after ${time}`, unwatched: (length) => `, ${length} without the gateway`, earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
-    stay: (where, from, to) => `${where}: ${from} to ${to}`,
+    now: 'now', unknown: 'unknown', unknownSince: 'unknown since when', lastKnown: (time) => `unknown, after ${time}`, unwatched: (length) => `, ${length} without the gateway`, earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
+    stay: (where, from, to) => from == null ? `${where}: unknown since when, until ${to}` : `${where}: ${from} to ${to}`,
     more: (n) => `${count(n, 'more thing', 'more things')} on this day; choose one to see it.`,
     total: (n, length) => `${count(n, 'visit', 'visits')}, together ${length} on this day.`,
     hour: (hour, n) => `${hour}:00 to ${hour + 1}:00: ${count(n, 'visit', 'visits')}`,
@@ -166,14 +166,13 @@ export const words = {
     who: (place) => `Who is in ${place}`,
     all: (n, rest, place) => `+${plain(rest)}: show all ${plain(n)} in ${place}`,
     things: {
-      search: 'Search by name or place', filter: 'Show only', order: 'Sort by', csv: 'CSV', all: 'All',
-      by: (column) => `By ${column.toLowerCase()}`, within: (place) => `In ${place}`,
+      search: 'Search by name, owner or place', filter: 'Show only', order: 'Sort by', csv: 'CSV', all: 'All',
+      by: (column) => `By ${column.toLowerCase()}`, within: (place) => `In ${place}`, of: (owner) => `Of ${owner}`,
       filters: { silent: 'Silent', battery: 'Battery low', unheard: 'Never heard' },
-      counted: (shown, found, all) => found < all ? `${plain(shown)} of ${plain(found)} that match; ${plain(all)} in all.` : `${plain(shown)} of ${plain(all)}.`,
-      more: (n) => `Show ${plain(n)} more`,
+      counted: (found, all) => `${plain(found)} of ${plain(all)} match.`,
     },
-    columns: { beacon: 'Beacon', place: 'Where', distance: 'Distance', signal: 'Signal', heard: 'Heard', readings: 'Readings' },
-    nowhere: 'in no zone',
+    columns: { beacon: 'Beacon', owner: 'Owner', place: 'Where', distance: 'Distance', signal: 'Signal', heard: 'Heard', readings: 'Readings' },
+    nowhere: 'in no zone', belongs: (owner) => `of ${owner}`,
     every: (text) => `every ${text}`,
     ago: (text) => `${text} ago`,
     /** What was heard a moment ago, for a beacon of this interval, is heard now. */
@@ -329,10 +328,10 @@ export const words = {
   },
 
   naming: {
-    rename: (name) => `Rename ${name}`, title: (beacon) => `Name of ${beacon}`, label: 'Name',
-    lead: 'People see this name. MQTT topics, zones and the diary keep the other one. Empty: no name.',
+    rename: (name) => `Change name, owner and icon of ${name}`, title: (beacon) => `What is said of ${beacon}`, label: 'Name', owner: 'Owner', icon: 'Icon',
+    lead: 'People see this name. MQTT topics, zones and the diary keep the other one. Empty: no name.', ownerLead: 'A person or a group.', iconLead: 'As in Home Assistant, such as mdi:key.',
     review: 'Review', changes: 'Change of the file', says: 'The check says:', nothing: 'The file says this already.',
-    saved: 'Saved, and being loaded.', undone: 'The former name is back.',
+    saved: 'Saved, and being loaded.', undone: 'It is as it was.',
   },
 
   plan: {

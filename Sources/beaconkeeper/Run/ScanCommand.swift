@@ -11,8 +11,8 @@ struct ScanCommand: AsyncParsableCommand {
     abstract: "Shows the beacons in range.",
     discussion: """
       On a terminal, scan shows a live table until Ctrl-C. Otherwise it prints what it heard in ten seconds. \
-      Configured beacons appear under their names. Others appear under the name they send, in quotes, or a hash of \
-      their address. RSSI and distance are smoothed. With a configuration that has scanners, it hears what they hear, \
+      Configured beacons appear under their names. Strangers appear under the name that they send, in quotes, and a \
+      mark that the dashboard shows, too. Signal and distance are smoothed. With a configuration that has scanners, it hears what they hear, \
       too: add --config.
 
       EXAMPLES
@@ -35,7 +35,7 @@ struct ScanCommand: AsyncParsableCommand {
   var seconds: Double?
   @Flag(help: "Also show devices that are not beacons: phones, headsets, watches.")
   var all = false
-  @Flag(help: "Show addresses instead of hashes.")
+  @Flag(help: "Show addresses instead of marks.")
   var showAddresses = false
   @Flag(help: "Print one JSON object per device.")
   var json = false
@@ -48,7 +48,7 @@ struct ScanCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try ConfigurationOption.load(config).configuration
-    var table = ScanTable(salt: .random(in: .min ... .max))
+    var table = ScanTable()
     table.showsAll = all
     table.showsAddresses = showAddresses
     table.displayNames = configuration.displayNames

@@ -80,7 +80,7 @@ struct TopTables {
   private var events: [StyledLine] {
     guard !picture.events.isEmpty else { return [] }
     return table(
-      ["LATEST", "EVENT", "WHERE", "BEACON", "DISTANCE", "RSSI"],
+      ["LATEST", "WHAT", "WHERE", "BEACON", "DISTANCE", "SIGNAL"],
       picture.events.prefix(eventLimit).map { event in
         let style: StyledLine.Style = event.kind == "exit" ? .dim : event.kind == "near" ? .good : .plain
         return [
@@ -122,9 +122,9 @@ struct TopTables {
 
   private var beacons: [StyledLine] {
     guard !picture.beacons.isEmpty else { return [StyledLine("no beacon was heard yet", .dim)] }
-    let titles = ["BEACONS", "RSSI", "DISTANCE", "WHERE", "RECEIVER", "HEARD"]
+    let titles = ["BEACONS", "SIGNAL", "DISTANCE", "WHERE", "RECEIVER", "HEARD"]
     var lines = table(
-      trails == nil ? titles : [titles[0], "SIGNAL"] + titles.dropFirst(),
+      trails == nil ? titles : [titles[0], "TREND"] + titles.dropFirst(),
       sorted.map { beacon in
         let name = beacon.displayName.map { "\($0) (\(beacon.id))" } ?? beacon.id
         let isLost = beacon.rssi == nil
