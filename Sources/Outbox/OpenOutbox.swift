@@ -19,7 +19,7 @@ package struct OpenOutbox {
   /// Messages for the user.
   package var notices: [String] = []
 
-  /// In memory only, as for a demonstration.
+  /// In memory only.
   package init() {}
 
   /// Opens the outbox of a gateway, or creates it. A damaged file is set aside. Without a usable file the gateway runs

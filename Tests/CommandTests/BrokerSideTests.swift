@@ -4,15 +4,14 @@ import Testing
 
 /// What stands on the broker's side: the access that the gateway needs, and the subscriber of the examples.
 @Suite(.serialized) struct BrokerSideTests {
-  /// Changes the demonstration's configuration to another broker, in a folder of its own.
+  /// The demonstration with the pump alone, at another broker, in a folder of its own.
   private func folder(broker: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("broker-side-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
       at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
     let configuration = folder.appendingPathComponent("config/demo.yaml")
-    let demo = try String(contentsOf: configuration, encoding: .utf8)
-    try Data(demo.replacing("broker: embedded", with: "broker: \(broker)").utf8).write(to: configuration)
+    try Data((Forecourt.rules + "broker: \(broker)\n").utf8).write(to: configuration)
     return folder
   }
 

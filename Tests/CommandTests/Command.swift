@@ -97,3 +97,24 @@ func file(_ content: some Collection<UInt8>, _ ending: String, mode: Int = 0o644
 func file(_ content: String, _ ending: String, mode: Int = 0o644) throws -> String {
   try file(Array(content.utf8), ending, mode: mode)
 }
+
+/// The van and the pump of `config/walk.jsonl`, without the house: for tests that count what is told of them.
+enum Forecourt {
+  static let rules = """
+    gateway: { name: forecourt }
+    receivers:
+      - { name: hci0, exponent: 2.2 }
+    beacons:
+      - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+      - { name: fridge, address: C1:00:00:00:00:05, measured_power: -55 dBm }
+    zones:
+      - name: pump-3
+        beacons: [fleet]
+        near:  { distance: 2 m, dwell: 2 s, rearm: 5 m }
+        enter: { distance: 6 m, dwell: 2 s }
+        exit:  { distance: 9 m, dwell: 5 s, lost: auto }
+      - name: shop
+        beacons: [fridge]
+
+    """
+}

@@ -28,30 +28,13 @@ import Testing
 
   /// A van's region and a pump, with two phones in the van or without.
   private static func site(phones: Bool) throws -> String {
-    let site = """
-      gateway: { name: forecourt }
-      receivers:
-        - { name: hci0, exponent: 2.2 }
-      beacons:
-        - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
-        - { name: fridge, address: C1:00:00:00:00:05, measured_power: -55 dBm }
-      zones:
-        - name: pump-3
-          beacons: [fleet]
-          near:  { distance: 2 m, dwell: 2 s, rearm: 5 m }
-          enter: { distance: 6 m, dwell: 2 s }
-          exit:  { distance: 9 m, dwell: 5 s, lost: auto }
-        - name: shop
-          beacons: [fridge]
-
-      """
     let carried = """
       phones:
         - { name: anna, beacon: "fleet:1.2", os: ios13, strategy: background-task }
         - { name: ben, beacon: "fleet:1.2", os: ios7, strategy: stock }
 
       """
-    return try file(site + (phones ? carried : ""), "yaml")
+    return try file(Forecourt.rules + (phones ? carried : ""), "yaml")
   }
 
   @Test func everyApproachOfARecordingIsFollowedUnderEveryProfile() async throws {
@@ -464,7 +447,7 @@ import Testing
   @Test func aDrawingEndsWhereItsRecordingDoes() async throws {
     let recording = try String(
       contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
-    let cut = try file(recording.split(separator: "\n").prefix(40).joined(separator: "\n") + "\n", "jsonl")
+    let cut = try file(recording.split(separator: "\n").prefix(300).joined(separator: "\n") + "\n", "jsonl")
     let result = try await Command([
       "simulate", "--capture", cut, "--config", try Self.site(phones: false), "--os", "ios7", "--strategy",
       "background-task", "--report", "-",

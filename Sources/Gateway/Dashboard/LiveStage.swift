@@ -52,6 +52,7 @@ package protocol Player: Sendable {
 /// The running gateway as a `Stage`.
 struct LiveStage: Stage {
   private let decisions: DecisionLoop
+  private let source: GatewayDetails.Source
   private let started = LiveClock.wallNow
   private let broker: String
   private let revision: RunningRevision
@@ -59,7 +60,8 @@ struct LiveStage: Stage {
 
   /// - Parameter reload: loads a configuration; nil: reads the file again.
   init(
-    _ decisions: DecisionLoop, broker: String, writer: ConfigurationWriter?, revision: RunningRevision,
+    _ decisions: DecisionLoop, isDemonstration: Bool = false, broker: String,
+    writer: ConfigurationWriter?, revision: RunningRevision,
     reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
     self.decisions = decisions
@@ -68,6 +70,7 @@ struct LiveStage: Stage {
     decisions.delivery.diary?.whenForgotten { [delivery = decisions.delivery] names in
       delivery.recent.withLock { $0?.forget(names) }
     }
+    source = isDemonstration ? .demo : .live
     self.broker = broker
     self.revision = revision
     editor = writer.map {
@@ -84,7 +87,7 @@ struct LiveStage: Stage {
 
   var details: GatewayDetails {
     GatewayDetails(
-      source: .live, started: started, version: version, health: decisions.currentHealth,
+      source: source, started: started, version: version, health: decisions.currentHealth,
       broker: (broker, decisions.delivery.client.isConnected), configurationFile: editor?.writer.path,
       revision: revision.current)
   }

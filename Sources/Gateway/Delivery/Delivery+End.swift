@@ -83,7 +83,7 @@ extension Delivery {
     return state.withLock { state in
       // The next start sends those on disk again.
       for row in state.permissions.undecided { state.outbox.believe(row: row) }
-      // A demonstration keeps nothing.
+      // What is kept in memory on purpose is not lost.
       return isKept || state.disk.fault != nil ? state.outbox.unsafe : 0
     }
   }

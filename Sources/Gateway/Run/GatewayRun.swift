@@ -18,8 +18,10 @@ package struct GatewayRun: Sendable {
   /// Where advertisements come from.
   package enum Input: Sendable {
     case radio(LiveRadio.Options)
-    /// A capture that is played in real time, again and again. A demonstration leaves nothing on disk.
-    case walk(path: String, isDemonstration: Bool)
+    /// A capture that is played in real time, again and again.
+    ///
+    /// - Parameter sandbox: a demonstration's folder, where it keeps its state; nil: it is no demonstration.
+    case walk(path: String, sandbox: String?)
     /// Advertisements in one of the capture formats, as they arrive.
     case standardInput
   }
@@ -137,7 +139,7 @@ package struct GatewayRun: Sendable {
     let outbox = try openOutbox(instance)
     reloads?.askIfReplaced()
     for notice in outbox.notices { logger.warning("\(notice)") }
-    if outbox.isVolatile {
+    if outbox.isVolatile, sandbox == nil {
       logger.warning(
         "the state directory is in memory (tmpfs): transitions that wait for the broker, and who is where, are lost when the machine restarts"
       )
@@ -148,7 +150,7 @@ package struct GatewayRun: Sendable {
     let former = outbox.former
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
-    if let stateDirectory, let configurationFile {
+    if let configurationFile {
       DiaryStore.adopt(
         from: former.filter { $0.configuration == configurationFile }, as: configuration.gatewayName,
         in: stateDirectory)
@@ -157,7 +159,7 @@ package struct GatewayRun: Sendable {
     let delivery = try Delivery(
       client, pipeline.topics, user: options.credentials?.username,
       saysWhatItRefuses: options.protocolVersion == .v5, outbox,
-      remembered: RememberedTopics(path: stateDirectory?.topics(gateway: configuration.gatewayName)),
+      remembered: RememberedTopics(path: stateDirectory.topics(gateway: configuration.gatewayName)),
       diary: diary, listener: listener, logger: logger)
     let decisions = DecisionLoop(
       pipeline, output, delivery: delivery, recorder: recorder, logger: logger)
@@ -180,12 +182,13 @@ package struct GatewayRun: Sendable {
     }
     if let http = configuration.http {
       let stage = LiveStage(
-        decisions, broker: companion == nil ? broker : "embedded", writer: reloads?.writer,
+        decisions, isDemonstration: sandbox != nil, broker: companion == nil ? broker : "embedded",
+        writer: reloads?.writer,
         revision: reloads?.revision ?? RunningRevision()
       ) { [reloads] in reloads?.ask($0) }
       features.append(
         DashboardService(
-          settings: http, stage: stage, logins: stateDirectory?.logins(gateway: configuration.gatewayName),
+          settings: http, stage: stage, logins: stateDirectory.logins(gateway: configuration.gatewayName),
           onReady: listener.onDashboard, logger: logger))
     }
     if let metrics = configuration.metrics {
@@ -239,10 +242,13 @@ package struct GatewayRun: Sendable {
     }
   }
 
-  /// nil: nothing is kept on disk.
-  private var stateDirectory: StateDirectory? {
-    if case .walk(_, isDemonstration: true) = input { return nil }
-    return StateDirectory(configured: configuration.stateDirectory)
+  /// nil: this is no demonstration.
+  private var sandbox: String? {
+    if case .walk(_, let sandbox) = input { sandbox } else { nil }
+  }
+
+  private var stateDirectory: StateDirectory {
+    StateDirectory(configured: sandbox.map { $0 + "/state" } ?? configuration.stateDirectory)
   }
 
   /// As an absolute path, without links; nil: there is no file.
@@ -251,8 +257,7 @@ package struct GatewayRun: Sendable {
   }
 
   private func openOutbox(_ instance: InstanceMessage) throws -> OpenOutbox {
-    guard let stateDirectory else { return OpenOutbox() }
-    return try OpenOutbox(
+    try OpenOutbox(
       gateway: configuration.gatewayName, directory: stateDirectory, configuration: configurationFile,
       instance: instance.instance, wallTime: LiveClock.wallNow)
   }

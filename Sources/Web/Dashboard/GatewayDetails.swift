@@ -3,7 +3,7 @@ import Core
 
 /// What an overview shows besides the pipeline's state.
 package struct GatewayDetails: Sendable {
-  package enum Source: String, Sendable { case live, recording }
+  package enum Source: String, Sendable { case live, demo, recording }
 
   package var source: Source
   package var started: WallTime

@@ -38,6 +38,8 @@ export function frame() {
 
   const banner = document.getElementById('banner'), bannerText = el('span', { role: 'alert' }), bannerAge = el('span', { 'aria-hidden': 'true' });
   banner.append(bannerText, bannerAge, el('button', { type: 'button', text: words.connection.retry, onclick: () => check() }));
+  const demo = el('aside.demo', { hidden: true, text: words.connection.demoNote });
+  banner.after(demo);
   const recording = recordingBar();
   document.body.append(recording.node);
   speak(document.getElementById('live'));
@@ -45,12 +47,14 @@ export function frame() {
   function update({ connection, overview, heardAt }) {
     if (overview) say(gateway, overview.gateway);
     const isLost = connection === 'lost', ago = Date.now() - heardAt;
-    const kind = connection === 'live' && overview?.source === 'recording' ? 'recording' : connection;
+    // Where what is shown comes from: live, demo, recording.
+    const kind = connection === 'live' && overview ? overview.source : connection;
     document.documentElement.dataset.connection = connection;
     say(state, isLost ? words.connection.lost(timeOf(heardAt)) : words.connection[kind] ?? '');
     attribute(dot, 'data-kind', kind);
     show(banner, isLost);
     if (isLost) { say(bannerText, words.connection.banner(timeOf(heardAt))); say(bannerAge, duration(ago)); }
+    show(demo, overview?.source === 'demo');
     show(navigation, connection !== 'login');
     show(logout, connection !== 'login' && overview?.login === true);
     show(login, connection === 'live' && overview?.passwords === true && !overview.rights.write);

@@ -12,7 +12,7 @@ export function loginView(...back) {
   const password = el('input', { type: 'password', id: 'password', name: 'password', autocomplete: 'current-password', required: true });
   const problem = el('p.problem', { role: 'alert', hidden: true }), go = el('button.main', { type: 'submit', text: text.go });
   const see = el('input', { type: 'checkbox', onchange: () => { password.type = see.checked ? 'text' : 'password'; } });
-  const form = el('form.sheet.login', { method: 'post' }, el('h1', { text: text.title }), el('p.note', { text: text.why(store.overview?.gateway) }),
+  const form = el('form.sheet.login', { method: 'post' }, el('h1', { text: text.title }), el('p.note', { text: store.overview?.source === 'demo' ? text.demo : text.why(store.overview?.gateway) }),
     el('label', { for: 'password', text: text.label }), password, el('label.check', {}, see, ' ', text.show), problem, go);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

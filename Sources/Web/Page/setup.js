@@ -78,7 +78,7 @@ export async function setupView(wanted) {
       el('div.tabs', { role: 'group', 'aria-label': words.stepsLabel }, ...Object.values(tabs)), problem, body),
     go(name) { if (isBegun && order.includes(name)) open(name); else wanted = name; },
     update({ overview }) {
-      const hasFile = overview.source === 'live' && overview.configuration_revision != null, may = hasFile && overview.rights.write;
+      const hasFile = overview.source !== 'recording' && overview.configuration_revision != null, may = hasFile && overview.rights.write;
       for (const node of [body, tabs.broker.parentElement]) show(node, may);
       show(refusal, !may);
       if (!may && !refusal.firstChild) refusal.append(...hasFile ? toMayWrite(overview) : [el('p', { text: words.noFile })]);

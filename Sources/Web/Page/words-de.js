@@ -109,6 +109,8 @@ export const words = {
   connection: {
     connecting: 'Verbindet …',
     live: 'Live',
+    demo: 'Vorführung',
+    demoNote: 'Das ist eine Vorführung: Alle hier sind berechnet. Probieren Sie alles aus; was Sie sichern, ist weg, wenn sie endet.',
     recording: 'Aufnahme',
     lost: (when) => `Nicht erreichbar seit ${when}`,
     banner: (when) => `Das Gateway hat seit ${when} nicht geantwortet. Was Sie sehen, ist von da. Neuer Versuch …`,
@@ -119,6 +121,7 @@ export const words = {
   login: {
     title: 'Anmelden', label: 'Passwort', go: 'Anmelden', show: 'Passwort zeigen',
     why: (gateway) => `${gateway ?? 'Dieses Gateway'} fragt nach dem Passwort, das seine Konfiguration unter http: nennt. Mit dem einen darf man lesen, mit dem anderen ändern.`,
+    demo: 'Die Vorführung hat ihr Passwort im Terminal ausgegeben, in dem sie gestartet wurde. Damit dürfen Sie alles ändern.',
   },
 
   failed: (problem) => problem.remedy ? `${problem.message} ${problem.remedy}` : problem.message,

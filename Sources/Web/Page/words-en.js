@@ -109,6 +109,8 @@ export const words = {
   connection: {
     connecting: 'Connecting …',
     live: 'Live',
+    demo: 'Demo',
+    demoNote: 'This is a demo: everybody here is computed. Try anything; what you save is gone when it ends.',
     recording: 'Recording',
     lost: (when) => `Unreachable since ${when}`,
     banner: (when) => `The gateway has not answered since ${when}. What you see is from then. Trying again …`,
@@ -119,6 +121,7 @@ export const words = {
   login: {
     title: 'Log in', label: 'Password', go: 'Log in', show: 'Show password',
     why: (gateway) => `${gateway ?? 'This gateway'} asks for the password that its configuration names under http:. One may allow to look, another to change.`,
+    demo: 'The demo has printed its password in the terminal where it was started. With it you may change everything.',
   },
 
   failed: (problem) => problem.remedy ? `${problem.message} ${problem.remedy}` : problem.message,

@@ -32,12 +32,8 @@ struct InitSurroundings: Surroundings {
     }
   }
 
-  /// About 95 bits, without letters that look alike.
-  var newPassword: String {
-    let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
-    let groups = (0..<4).map { _ in String((0..<5).map { _ in letters.randomElement() ?? "a" }) }
-    return groups.joined(separator: "-")
-  }
+  /// About 95 bits.
+  var newPassword: String { inventedPassword(groups: 4) }
 
   var embeddedBroker: String {
     let programs = EmbeddedBroker.searchPath.map { $0 + "/mosquitto" }
@@ -121,4 +117,11 @@ struct Service {
     while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
     return status == 0
   }
+}
+
+/// Of groups with 24 bits each, without letters that look alike.
+func inventedPassword(groups: Int) -> String {
+  let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+  let groups = (0..<groups).map { _ in String((0..<5).map { _ in letters.randomElement() ?? "a" }) }
+  return groups.joined(separator: "-")
 }

@@ -16,7 +16,8 @@ struct RunCommand: AsyncParsableCommand {
     discussion: """
       Without --config, run reads ./beaconkeeper.yaml or /etc/beaconkeeper/beaconkeeper.yaml. If neither exists, it \
       starts a private mosquitto on loopback and uses this machine's Bluetooth adapter. Without an adapter, it plays \
-      a recorded walk in real time. SIGHUP reloads the configuration. Ctrl-C stops the gateway.
+      the demo: a recorded walk in real time, with a copy of a configuration that its page may change. SIGHUP reloads \
+      the configuration. Ctrl-C stops the gateway.
 
       EXAMPLES
         beaconkeeper run
@@ -62,7 +63,10 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (path, input) = try chooseInput()
+    let demonstration = try isDemonstration ? Demonstration() : nil
+    defer { demonstration?.folder.remove() }
+    if let demonstration { say("beaconkeeper: \(demo ? "" : "no Bluetooth adapter here; ")\(demonstration)") }
+    let path = demonstration?.configuration ?? source.path
     var reloads: ReloadRequests?
     if let path { reloads = await ReloadRequests(of: path) } else { ReloadRequests.end() }
     let loaded = try ConfigurationOption.load(path, connects: true)
@@ -89,8 +93,8 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     let gateway = GatewayRun(
-      configuration, reloads: reloads, input: input(configuration), listener: listener,
-      logger: logger, notifier: ServiceNotifier(environment: environment),
+      configuration, reloads: reloads, input: demonstration?.input ?? input(configuration),
+      listener: listener, logger: logger, notifier: ServiceNotifier(environment: environment),
       alive: AliveFile(environment: environment), recorder: recorder)
     do {
       try await gateway.run()
@@ -123,52 +127,19 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// The configuration's file and the source of advertisements.
-  private func chooseInput() throws -> (path: String?, (Configuration) -> GatewayRun.Input) {
-    let path = source.path
-    if capture == "-" { return (path, { _ in .standardInput }) }
-    if let capture { return (path, { _ in .walk(path: capture, isDemonstration: false) }) }
-    let hasAdapter = demo ? false : !((try? LiveRadio.adapters()) ?? []).isEmpty
-    guard demo || (path == nil && !hasAdapter && !waitForAdapter) else {
-      return (
-        path,
-        { configuration in
-          var options = LiveRadio.Options(configuration)
-          options.waitsForAdapter = waitForAdapter
-          return .radio(options)
-        }
-      )
-    }
-    guard let demonstration = Demonstration.find() else {
-      throw failure(
-        "the demo's demo.yaml and walk.jsonl are neither in ./config nor in /usr/share/beaconkeeper; install the package, or run "
-          + "this in Beaconkeeper's folder", .unavailable)
-    }
-    let why = demo ? "" : "no Bluetooth adapter here; "
-    say("beaconkeeper: \(why)plays the recorded walk \(demonstration.walk) in real time")
-    return (demonstration.configuration, { _ in .walk(path: demonstration.walk, isDemonstration: true) })
+  /// Without an adapter and without a configuration, there is nothing else to show.
+  private var isDemonstration: Bool {
+    demo
+      || (source.path == nil && capture == nil && !waitForAdapter
+        && ((try? LiveRadio.adapters()) ?? []).isEmpty)
   }
-}
 
-/// The recorded walk for a machine without a radio.
-private struct Demonstration {
-  var configuration: String
-  var walk: String
-
-  /// In the working directory, beside the program's sources, or where a package installs it.
-  static func find() -> Demonstration? {
-    var folders = ["config"]
-    var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    for _ in 0..<4 {
-      folders.append(folder.appendingPathComponent("config").path)
-      folder.deleteLastPathComponent()
-    }
-    folders.append("/usr/share/beaconkeeper")
-    return folders.lazy
-      .map { Demonstration(configuration: $0 + "/demo.yaml", walk: $0 + "/walk.jsonl") }
-      .first {
-        FileManager.default.fileExists(atPath: $0.configuration)
-          && FileManager.default.fileExists(atPath: $0.walk)
-      }
+  /// The source of advertisements.
+  private func input(_ configuration: Configuration) -> GatewayRun.Input {
+    if capture == "-" { return .standardInput }
+    if let capture { return .walk(path: capture, sandbox: nil) }
+    var options = LiveRadio.Options(configuration)
+    options.waitsForAdapter = waitForAdapter
+    return .radio(options)
   }
 }
