@@ -244,7 +244,7 @@ import Testing
     // As an editor leaves it for a moment.
     try Data().write(to: configuration)
     gateway.signal(SIGHUP)
-    #expect(try await gateway.wait { gateway.errorsSoFar.contains("because it is being written") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("the file is empty") })
     try Data(good.replacing("name: shop", with: "name: kiosk").utf8).write(to: configuration)
     gateway.signal(SIGHUP)
     #expect(try await gateway.wait { gateway.outputSoFar.contains("enter  kiosk") })
