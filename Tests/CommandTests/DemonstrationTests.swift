@@ -73,7 +73,7 @@ import Testing
     let key = ["-H", "Authorization: Bearer \(told.2)"]
     #expect(try await ask("zones/pump-3", put + key + ["-d", change]).contains("revision"))
     #expect(
-      try await ask("beacons/fleet%3A1.2/name", put + key + ["-d", #"{"name":"Bella"}"#]).contains("revision")
+      try await ask("beacons/fleet%3A1.2", put + key + ["-d", #"{"name":"Bella"}"#]).contains("revision")
     )
     #expect(try await gateway.wait { gateway.errorsSoFar.contains("configuration reloaded") })
     var overview = ""
