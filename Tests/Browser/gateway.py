@@ -121,8 +121,10 @@ class Gateway:
         """What `replay` decides until then (ms) over the sightings since `remember`, with changed lines of the first zone: events and times, ms."""
         self._until(lambda: True if max(t for t, _ in list(self.sightings)) >= until - 1000 else None, "the last sightings", 120)
         known = next(json.loads(line) for line in open(f"{self.root}/config/walk.jsonl") if "4425000100" in line and '"C2:' in line)
-        capture = self.write("remembered.jsonl", "".join(
-            json.dumps(dict(known, t=t / 1000, rssi=rssi, receiver=receiver)) + "\n" for (t, receiver), rssi in sorted(self.sightings.items())))
+        heard = [dict(known, t=t / 1000, rssi=rssi, receiver=receiver) for (t, receiver), rssi in sorted(self.sightings.items())]
+        # Time passes until then, also after the last sighting.
+        heard.append(dict(known, t=max(until / 1000, heard[-1]["t"]), address="C2:00:00:00:00:FF", payload="020106"))
+        capture = self.write("remembered.jsonl", "".join(json.dumps(one) + "\n" for one in heard))
         lines = self.configuration.splitlines()
         for key, line in changes.items():
             place = next(i for i, one in enumerate(lines) if one.strip().startswith(key))

@@ -33,9 +33,10 @@ export function strangersView() {
       const devices = all.filter((one) => !one.beacon || met.has(one.id));
       for (const one of devices) met.add(one.id);
       show(none, devices.length === 0);
-      const [what, remedy] = why || !store.overview || hears(store.overview) ? text.none : text.deaf;
+      const isRecording = store.overview?.source === 'recording';
+      const [what, remedy] = isRecording || !store.overview || hears(store.overview) ? text.none : text.deaf;
       say(none.querySelector('strong'), what);
-      say(none.querySelector('span'), why ?? remedy);
+      say(none.querySelector('span'), isRecording && why ? why : remedy);
       show(hidden, !reveal.checked);
       // An open row stays where it is; the others are sorted by strength.
       update([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 300), (one) => one.id);
