@@ -45,10 +45,13 @@ const area = (name, node) => { node.classList.add(`area-${name}`); return node; 
 /** One sentence with the state, or with the problem to look at. */
 export function summary(headline, trouble, { zones, rooms = [], health, receivers_awaited: awaited = [], broker }) {
   const all = [...zones, ...rooms], unknown = all.filter((place) => place.state === 'unknown');
-  /** The members of these, and in how many places they are: in rooms, and in zones that are no rooms under another name. */
+  /** The members of these, in how many places they are, and whether all of these are rooms. A zone whose members are all in rooms is
+   * no further place. */
   const count = (places) => {
-    const full = places.filter((place) => place.beacons.length), inRooms = full.filter((place) => place.room != null);
-    return [new Set(full.flatMap((place) => place.beacons.map((one) => one.beacon))).size, (inRooms.length ? inRooms : full).length, inRooms.length > 0];
+    const full = places.filter((place) => place.beacons.length), rooms = full.filter((place) => place.room != null);
+    const members = (places) => new Set(places.flatMap((place) => place.beacons.map((one) => one.beacon)));
+    const housed = members(rooms), others = full.filter((place) => place.room == null && place.beacons.some((one) => !housed.has(one.beacon)));
+    return [members(full).size, rooms.length + others.length, rooms.length > 0 && !others.length];
   };
   const [present] = count(all);
   if (!all.length) say(headline, words.now.noPlaces);
