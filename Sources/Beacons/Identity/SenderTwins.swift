@@ -36,7 +36,7 @@ struct SenderTrail: Equatable, Sendable {
     UInt32(truncatingIfNeeded: address.bits ^ address.bits >> 24) | 1
   }
 
-  /// Returns what is so since now.
+  /// Returns what this sighting has proved, once.
   @inline(__always) mutating func note(_ sender: UInt32, at receiver: ReceiverIndex) -> News {
     if hasTwins { return .none }
     if receiver.rawValue != self.receiver {

@@ -50,11 +50,6 @@ enum ScannedValue {
     return Int8(number)
   }
 
-  /// RSSI at 1 m in dBm; nil for values that no radio reports.
-  static func measuredPower(_ number: Double?) -> Int8? {
-    number.flatMap { try? signal($0) }
-  }
-
   /// An address with or without colons. If the scanner does not send its kind, it is guessed: resolvable and static addresses
   /// begin with the bits 01 and 11.
   static func address(_ text: String) -> DeviceAddress? {
