@@ -35,7 +35,9 @@ package struct ScannerIntake: Sendable {
   /// Observations of other gateways that were over a minute old, and all observations of refused batches, counted each time they
   /// come. Repetitions of an accepted batch do not count.
   package internal(set) var refusedObservations: UInt64 = 0
+  /// Each a cause, a topic filter, and a source or a field.
   var told: Set<[String]> = []
+  private static let keyLength = 3
   static let noticeLimit = 200
   /// So many sources are named for one cause; then one more notice says that there are others.
   private static let namedSources = 10
@@ -298,6 +300,7 @@ extension ScannerIntake: StateFields {
     var notices = told.sorted { $0.lexicographicallyPrecedes($1) }
     try coder("told", &notices)
     try coder.check(gateways.count <= Self.gatewayLimit)
+    try coder.check(notices.count <= Self.noticeLimit && notices.allSatisfy { $0.count == Self.keyLength })
     if coder.isReading { told = Set(notices) }
   }
 
