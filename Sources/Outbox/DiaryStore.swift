@@ -18,6 +18,8 @@ package final class DiaryStore {
 
   private let database: Database
   private let path: String?
+  /// The number of the last entry when it was opened. Those after it are of this run.
+  private let former: Int64
 
   /// Opens the file, or creates it.
   ///
@@ -54,6 +56,7 @@ package final class DiaryStore {
       }
     default: throw DatabaseError(code: SQLITE_MISMATCH, message: "it is of another version")
     }
+    former = try database.use { try $0.value("SELECT max(id) FROM entry").int64 ?? 0 }
   }
 
   /// Opens a gateway's diary, or creates it. A damaged file is set aside as `….damaged`, replacing an earlier one.
@@ -109,6 +112,17 @@ package final class DiaryStore {
 
   private static func number(_ number: UInt64?) -> SQLValue {
     number.map { .integer(Int64(clamping: $0)) } ?? .null
+  }
+
+  /// The clock was set: entries since the diary was opened get the right time. Their transitions stay as they were published.
+  package func correct(_ step: ClockStep) throws {
+    guard let wrong = step.wrong else { return }
+    try database.write { database in
+      try database.execute(
+        "UPDATE entry SET time = time + ? WHERE id > ? AND time BETWEEN ? AND ?",
+        .integer(step.step.nanoseconds), .integer(former), .integer(wrong.lowerBound.nanoseconds),
+        .integer(wrong.upperBound.nanoseconds))
+    }
   }
 
   /// Deletes entries from before a time, and the oldest ones while the file is larger than a size in octets. Of very many it

@@ -113,6 +113,14 @@ package struct Pipeline: Sendable {
     return true
   }
 
+  /// The clock was set. What is told from now on has the new time. If the clock had been wrong before, what says when a stay began is
+  /// corrected. Publish all states then.
+  package mutating func correct(_ step: ClockStep) {
+    engine.correct(step)
+    rooms?.correct(step)
+    phones.correct(step)
+  }
+
   /// Processes deadlines up to `time`.
   package mutating func advance(to time: MonotonicTime, into output: inout Output) {
     tellHeldBack(notAfter: time, into: &output)

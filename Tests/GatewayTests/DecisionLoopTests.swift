@@ -130,6 +130,28 @@ import Testing
     #expect(told.log.entries.contains { "\($0.message)".contains("this process did not run for 30 s") })
   }
 
+  /// As on a Raspberry Pi that learns the time while somebody is there.
+  @Test func aClockThatIsSetForTheFirstTimeCorrectsSinceWhenSomebodyIsThere() async throws {
+    let rules = Self.rules.replacing("dwell: 300 ms", with: "dwell: 0 s").replacing(
+      "lost: 4 s", with: "lost: 1 h")
+    let loop = try loop(rules)
+    let start = LiveClock.now
+    try await hear(loop, times: 2, every: .milliseconds(20))
+    func since() -> WallTime? {
+      loop.look { $0.engine.occupancy(of: ZoneIndex(rawValue: 0)).members.first?.since }
+    }
+    let before = try #require(since())
+    let offset = LiveClock.wallNow - WallTime(nanoseconds: LiveClock.now.nanoseconds)
+    let step = ClockStep(.seconds(3600), from: offset, wrong: start...LiveClock.now)
+    loop.state.withLock { loop.note(step, &$0) }
+    #expect(since() == before + .seconds(3600))
+    #expect(told.log.entries.contains { "\($0.message)".contains("was set forward by 3600 s") })
+    loop.state.withLock {
+      loop.note(ClockStep(.seconds(-60), from: offset + .seconds(3600), wrong: nil), &$0)
+    }
+    #expect(since() == before + .seconds(3600))
+  }
+
   /// Who is there could be taken to have left. With nobody there a gateway need not wake for that.
   @Test func itLooksForPausesOftenWhileSomebodyIsThere() async throws {
     // Nobody leaves, however slow the machine is.

@@ -53,6 +53,22 @@ import Testing
       detail: "because of \(number)")
   }
 
+  @Test func `a clock that is set corrects what this run wrote, and nothing of earlier runs`() throws {
+    defer { remove() }
+    let earlier = try DiaryStore(path: path)
+    // A power cut set the clock back to before this entry.
+    try earlier.add([entry(50)])
+    earlier.close()
+    let store = try DiaryStore(path: path)
+    try store.add([entry(0), entry(40), entry(200)])
+    let offset = Self.start - WallTime(nanoseconds: 0)
+    try store.correct(ClockStep(.seconds(1000), from: offset, wrong: .zero...(.zero + .seconds(100))))
+    try store.correct(ClockStep(.seconds(5), from: offset, wrong: nil))
+    let times = try store.entries(DiaryQuery(), limit: 10).map { Int(($0.time - Self.start).seconds) }
+    #expect(times == [200, 1040, 1000, 50])
+    store.close()
+  }
+
   private func transition() -> TransitionMessage {
     TransitionMessage(
       .room(

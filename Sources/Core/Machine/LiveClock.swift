@@ -5,6 +5,24 @@ public enum LiveClock {
   public static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(CLOCK_BOOTTIME)) }
   public static var wallNow: WallTime { WallTime(nanoseconds: nanoseconds(CLOCK_REALTIME)) }
 
+  /// Both at one moment; nil: this thread had to wait between them.
+  package static var both: (now: MonotonicTime, wallNow: WallTime)? {
+    let (before, wallNow, after) = (now, wallNow, now)
+    return after - before < .milliseconds(100) ? (after, wallNow) : nil
+  }
+
+  /// Whether the calendar is known not to have been set since the machine started. The kernel says so, and systemd-timesyncd where a
+  /// service may not ask the kernel.
+  package static var isUnset: Bool {
+    var state = timex()
+    switch unsafe adjtimex(&state) {
+    case -1:
+      let folder = "/run/systemd/timesync"
+      return unsafe access(folder, F_OK) == 0 && access("\(folder)/synchronized", F_OK) != 0
+    default: return state.status & STA_UNSYNC != 0
+    }
+  }
+
   private static func nanoseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     unsafe clock_gettime(clock, &time)

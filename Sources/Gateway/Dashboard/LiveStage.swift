@@ -53,7 +53,7 @@ package protocol Player: Sendable {
 struct LiveStage: Stage {
   private let decisions: DecisionLoop
   private let source: GatewayDetails.Source
-  private let started = LiveClock.wallNow
+  private let started = LiveClock.now
   private let broker: String
   private let revision: RunningRevision
   let editor: ConfigurationEditor?
@@ -87,7 +87,8 @@ struct LiveStage: Stage {
 
   var details: GatewayDetails {
     GatewayDetails(
-      source: source, started: started, version: version, health: decisions.currentHealth,
+      source: source, started: LiveClock.wallNow - (LiveClock.now - started), version: version,
+      health: decisions.currentHealth,
       broker: (broker, decisions.delivery.client.isConnected), configurationFile: editor?.writer.path,
       revision: revision.current)
   }

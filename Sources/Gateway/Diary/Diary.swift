@@ -120,6 +120,19 @@ package final class Diary: Feature {
         detail: isBlind ? reason : ""))
   }
 
+  /// The clock was set: entries of this run get the right time if theirs was wrong.
+  func correct(_ step: ClockStep) {
+    state.withLock { state in
+      for index in state.pending.indices {
+        state.pending[index].time = step.corrected(state.pending[index].time)
+      }
+    }
+    // What is being written at this moment is on disk by then, with its old times, and nothing of the above.
+    disk.perform { [self] shelf in
+      do { try store(shelf)?.correct(step) } catch { tell(error) }
+    }
+  }
+
   func configure(_ new: Configuration) {
     let changes = state.withLock { state in
       defer { (state.settings, state.configuration) = (new.diary, new) }

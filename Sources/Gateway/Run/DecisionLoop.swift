@@ -31,6 +31,7 @@ package final class DecisionLoop: Feature {
     var refusalTold: MonotonicTime?
     /// nil: `advance` was not called yet.
     var pauses: PauseWatch?
+    var clock = ClockWatch(from: LiveClock.now)
     /// The latest time of the next call of `advance`.
     var nextLook = MonotonicTime.distantFuture
 
@@ -170,8 +171,26 @@ package final class DecisionLoop: Feature {
     if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
   }
 
-  /// After a pause of the process, the first thread to run must report it before anything is decided.
+  /// The clock was set. What is told from now on has the new time.
+  func note(_ step: ClockStep, _ state: inout State) {
+    let seconds = Int(step.step.seconds.rounded())
+    logger.warning(
+      "this machine's clock was set \(seconds > 0 ? "forward" : "back") by \(abs(seconds)) s; no decision is affected. What was published before has the old time; since when somebody is in a place, and the diary, have \(step.wrong == nil ? "it, too" : "the new one, because nothing had set the clock before")"
+    )
+    state.pipeline.correct(step)
+    state.health.receivers.correct(step)
+    delivery.diary?.correct(step)
+    tell(&state, state.pipeline.allStates() + (state.health.isTold ? [healthMessage(&state)] : []))
+  }
+
+  /// After a pause of the process, the first thread to run must report it before anything is decided. The same is true of a clock
+  /// that was set.
   func noteWaking(_ state: inout State) {
+    if let both = LiveClock.both,
+      let step = state.clock.look(at: both.now, both.wallNow, isUnset: LiveClock.isUnset)
+    {
+      note(step, &state)
+    }
     let now = LiveClock.now
     guard let since = state.pauses?.look(at: now) else { return }
     state.pipeline.pause(from: Self.settled(at: since), to: now, into: &state.output)
@@ -490,13 +509,8 @@ extension DecisionLoop {
   func publishHealth(over span: TimeSpan? = nil) {
     state.withLock { state in
       tell(&state, [healthMessage(&state, over: span)])
-      if let notice = state.health.clockNotice(at: LiveClock.now, LiveClock.wallNow) {
-        logger.warning("\(notice)")
-      }
-      guard delivery.client.isConnected else { return }
-      for notice in state.health.silentNotices(of: health(&state), at: LiveClock.now) {
-        logger.warning("\(notice)")
-      }
+      guard delivery.client.isConnected, state.health.isTimeToTellSilent(at: LiveClock.now) else { return }
+      for notice in state.health.silentNotices(of: health(&state)) { logger.warning("\(notice)") }
     }
   }
 

@@ -43,8 +43,6 @@ struct HealthBook: Sendable {
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
   private var hasToldSilent = false
-  /// Wall time minus monotonic time, when it was last looked at.
-  private var clockOffset: Int64?
   /// Whether `health` was published in this run.
   private(set) var isTold = false
   /// Receivers that were logged as moved.
@@ -63,21 +61,12 @@ struct HealthBook: Sendable {
 
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
 
-  /// A log message if the machine's clock was set since the last call, as on a Raspberry Pi that has learned the time after it
-  /// started.
-  mutating func clockNotice(at time: MonotonicTime, _ wallTime: WallTime) -> String? {
-    let offset = wallTime.nanoseconds &- time.nanoseconds
-    defer { clockOffset = offset }
-    guard let clockOffset else { return nil }
-    let step = Int((Double(offset &- clockOffset) / 1e9).rounded())
-    guard abs(step) >= 2 else { return nil }
-    return
-      "this machine's clock was set \(step > 0 ? "forward" : "back") by \(abs(step)) s: decisions are not affected, but since, longest stays and visits that began before are wrong by as much"
+  func isTimeToTellSilent(at time: MonotonicTime) -> Bool {
+    !hasToldSilent && time >= patienceEnds + Self.longerPatience
   }
 
-  /// Log messages about scanners that have sent nothing, once.
-  mutating func silentNotices(of health: HealthMessage, at time: MonotonicTime) -> [String] {
-    guard !hasToldSilent, time >= patienceEnds + Self.longerPatience else { return [] }
+  /// Log messages about scanners that have sent nothing.
+  mutating func silentNotices(of health: HealthMessage) -> [String] {
     hasToldSilent = true
     return health.remote?.scanners.compactMap(\.silenceWords) ?? []
   }

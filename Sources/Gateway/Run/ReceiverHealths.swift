@@ -39,6 +39,14 @@ struct ReceiverHealths: Sendable {
     entries[index].lastHeard = max(entries[index].lastHeard ?? time, time)
   }
 
+  /// The clock was set.
+  mutating func correct(_ step: ClockStep) {
+    for index in entries.indices {
+      entries[index].lastHeard = entries[index].lastHeard.map { step.corrected($0) }
+      entries[index].change.map { entries[index].change?.wallTime = step.corrected($0.wallTime) }
+    }
+  }
+
   /// Its index belongs to another receiver now.
   mutating func forget(_ receiver: ReceiverIndex) {
     if Int(receiver.rawValue) < entries.count { entries[Int(receiver.rawValue)] = Entry() }

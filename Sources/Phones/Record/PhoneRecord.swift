@@ -174,6 +174,9 @@ extension PhoneRecord {
     change(at: arrival)
   }
 
+  /// The clock was set.
+  public mutating func correct(_ step: ClockStep) { since = since.map { step.corrected($0) } }
+
   /// The next time at which `step` has something to do; nil: not before further input.
   public var nextDeadline: MonotonicTime? {
     let next = encounters.lazy.compactMap(\.deadline).min()

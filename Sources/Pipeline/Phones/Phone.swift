@@ -88,6 +88,14 @@ struct Phone: Sendable {
     wallTime(of: time.monotonicTime)
   }
 
+  mutating func correct(_ step: ClockStep) {
+    wallOffset = step.moved(wallOffset)
+    record.correct(step)
+    for lane in lanes.indices {
+      if let time = lanes[lane].waiting?.time { lanes[lane].waiting?.time = step.corrected(time) }
+    }
+  }
+
   func wallTime(of time: MonotonicTime) -> WallTime { WallTime(nanoseconds: time.nanoseconds) + wallOffset }
 }
 

@@ -67,6 +67,11 @@ struct Phones: Sendable {
     }
   }
 
+  /// The clock was set.
+  mutating func correct(_ step: ClockStep) {
+    for place in phones.indices { phones[place].correct(step) }
+  }
+
   /// Adopts phones whose definition is unchanged. The others start anew.
   mutating func adopt(_ old: Phones, at time: MonotonicTime) {
     (refusedReports, refusedSightings) = (old.refusedReports, old.refusedSightings)

@@ -55,6 +55,15 @@ extension RoomTracker {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// The clock was set.
+  public mutating func correct(_ step: ClockStep) {
+    for track in tracks.indices {
+      tracks[track].since = step.corrected(tracks[track].since)
+      tracks[track].wallOffset = step.moved(tracks[track].wallOffset)
+    }
+    insiders = insiders.map { $0.mapValues { step.corrected($0) } }
+  }
+
   /// Adopts the receivers' drift if rooms, receivers and maps are the same.
   public mutating func adopt(driftOf earlier: RoomTracker) {
     guard maps == earlier.maps, plan.hearers.map(\.receiver) == earlier.plan.hearers.map(\.receiver),

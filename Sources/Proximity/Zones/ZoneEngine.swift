@@ -219,6 +219,18 @@ extension ZoneEngine: StateFields {
   }
 }
 
+extension ZoneEngine {
+  /// The clock was set.
+  public mutating func correct(_ step: ClockStep) {
+    for beacon in beacons.indices {
+      beacons[beacon].wallOffset = step.moved(beacons[beacon].wallOffset)
+      for stay in beacons[beacon].stays.indices {
+        beacons[beacon].stays[stay].since = step.corrected(beacons[beacon].stays[stay].since)
+      }
+    }
+  }
+}
+
 /// Blind receivers. While all receivers of a zone are blind, no beacon leaves it.
 extension ZoneEngine {
   /// Shows the engine which receivers can hear. Deadlines up to `time` (inclusive) are processed first.

@@ -1,5 +1,6 @@
-# The clock steps ten years back and a day forward while a tag stays in place: there must be no exit and no enter. Then
-# the tag falls silent, and its exit must have the right time.
+# The clock steps ten years back and a day forward while a tag stays in place: there must be no exit and no enter, and since when
+# it is there must be right by the new clock, which nothing had set before. Then the tag falls silent, and its exit must have the
+# right time.
 python3 -IS -c '
 for step in range(400):
     print(step * 100, "C1:00:00:00:00:01 1 NONCONN", -59, "'$ibeacon'")
@@ -25,11 +26,24 @@ controller --script air
 gateway=$!
 within 60 grep -q '/near ' heard || { cat gateway.log heard; fail "no near was published"; }
 transitions() { grep -cE 'zone/pump/(enter|near|exit) ' heard; }
+# stays SECOND: what is retained says that the tag entered in the minute before.
+stays() {
+  mosquitto_sub -p 18883 -C 1 -W 5 -t beaconkeeper/lab/zone/pump/occupancy >occupancy || fail "no occupancy is retained"
+  python3 -IS - "$1" <<'PYTHON' || { cat gateway.log occupancy; fail "since when the tag is there is wrong"; }
+import datetime, json, sys
+since = json.load(open("occupancy"))["beacons"][0]["since"]
+at = datetime.datetime.fromisoformat(since.replace("Z", "+00:00")).timestamp()
+print("in place since %.1f s before the step" % (float(sys.argv[1]) - at))
+assert 0 < float(sys.argv[1]) - at < 60
+PYTHON
+}
 now=$(date +%s)
 date -s "@$((now - 315360000))" >/dev/null
 sleep 8
+stays "$((now - 315360000))"
 date -s "@$((now + 86400))" >/dev/null
 sleep 8
+stays "$((now + 86400))"
 date -s "@$((now + 16))" >/dev/null
 [ "$(transitions)" = 2 ] || { cat gateway.log heard; fail "a step of the clock caused a transition"; }
 within 90 grep -q '/exit ' heard || { cat gateway.log heard; fail "the true exit was not published"; }
