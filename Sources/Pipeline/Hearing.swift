@@ -113,6 +113,8 @@ extension Pipeline {
       observe(observation, into: &output)
     }
     tap = paused
+    // Scanners do not say the kind of an address, so nobody knows whether it changes.
+    roster.forgetChanging()
   }
 
   /// Processes a sighting that is identified only by the beacon's key. Returns it if the beacon is known.

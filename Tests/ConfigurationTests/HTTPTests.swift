@@ -174,6 +174,17 @@ import Testing
     #expect(loaded.configuration.http?.readPassword == Secret("correct horse"))
   }
 
+  @Test func `a pod's secrets are read, unless somebody may write them`() throws {
+    let folder = try Folder()
+    let pod = ["KUBERNETES_SERVICE_HOST": "10.96.0.1"]
+    for (mode, isRead) in [(0o440, true), (0o644, true), (0o664, false)] {
+      try folder.write("correct horse\n", to: "http", mode: mode)
+      let yaml = "http: { listen: 0.0.0.0, password_file: \(folder.path)/http }"
+      #expect((try? read(yaml, environment: pod)) != nil == isRead, "\(mode)")
+      #expect((try? read(yaml, environment: [:])) == nil)
+    }
+  }
+
   @Test func isExplained() throws {
     let folder = try everyFile()
     let whole = try read(Self.everyKey, path: folder.path + "/a.yaml").configuration

@@ -37,6 +37,26 @@ import Testing
       ) == ["OMG1 C1:00:00:00:00:01 -61 iBeacon 1.2 -62"])
   }
 
+  @Test func `what the sender has read of a sensor is told once, and what needs no reading is not`() throws {
+    var desk = try Desk("scanners: [{ kind: theengs }]")
+    for message in [
+      #"{"id":"C1:00:00:00:00:01","rssi":-61,"brand":"GENERIC","model_id":"IBEACON","mfid":"4c00","uuid":"f29dc74adbbd12de318ac8b046dd4425","major":1,"minor":2,"txpower":-62}"#,
+      #"{"id":"C1:00:00:00:00:02","rssi":-61}"#,
+    ] {
+      _ = desk.say("home/OMG1/BTtoMQTT/C10000000001", message)
+    }
+    #expect(desk.hearing.notices == [])
+    for _ in 0..<2 {
+      _ = desk.say(
+        "home/OMG1/BTtoMQTT/A4C138000001",
+        #"{"id":"A4:C1:38:00:00:01","name":"GVH5075_1234","rssi":-70,"brand":"Govee","model":"Thermo-Hygrometer","model_id":"H5075","tempc":21.5}"#
+      )
+    }
+    #expect(
+      desk.hearing.notices.count == 1 && desk.hearing.notices[0].contains("a H5075"),
+      "\(desk.hearing.notices)")
+  }
+
   @Test func repeatedMembersAreAllRead() throws {
     #expect(
       try heard(

@@ -25,6 +25,18 @@ import Testing
     scene.states.count { $0.topic.hasSuffix("/beacon/\(beacon)/state") }
   }
 
+  @Test func `an address that changes is told once, and one that stays is not`() throws {
+    var scene = try Scene(
+      Self.rules.replacing("zones:", with: "  - { name: phone, address: \"5A:00:00:00:00:07\" }\nzones:"))
+    try scene.hear(Scene.iBeacon(minor: 9), from: tag, rssi: -60, for: 1)
+    #expect(scene.pipeline.takeNotices() == [])
+    try scene.hear([2, 1, 6], from: 0x5A00_0000_0007, rssi: -60, for: 1)
+    let notices = scene.pipeline.takeNotices()
+    #expect(notices.count == 1 && notices[0].contains("beaconkeeper enrol phone"), "\(notices)")
+    try scene.hear([2, 1, 6], from: 0x5A00_0000_0007, rssi: -60, for: 1)
+    #expect(scene.pipeline.takeNotices() == [])
+  }
+
   @Test func anIdentityCountsWhileItIsHeardItselfAndUnderItsName() throws {
     var scene = try Scene(Self.rules)
     try scene.hear(Scene.iBeacon(minor: 2), from: tag, rssi: -60, for: 5)

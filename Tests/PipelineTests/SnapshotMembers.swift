@@ -94,7 +94,7 @@ import Testing
     "Pipeline.Roster": "ownRegions bindKeys sealed displayNames zonesByEntry contents",
     "Beacons.BeaconCatalogue":
       "entries patterns entriesByKey tracked traits names identities strangers beaconsByEntry members "
-      + "limits watchers hasOwnWatchers companions unasked others beside twinNews apartNews",
+      + "limits watchers hasOwnWatchers companions unasked others beside twinNews apartNews changing",
     "Beacons.SenderTrail": "apart wasApart",
     "Beacons.AdmissionLimits": "members transitions",
     "Core.RateLimit": "burst interval",

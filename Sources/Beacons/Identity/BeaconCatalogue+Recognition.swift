@@ -68,7 +68,10 @@ extension BeaconCatalogue {
     guard let beacon = recognition.beacon else { return nil }
     // The beacon may be known without a sighting so far, because its identity came only in advertisements of another one.
     let known = traits[Int(beacon.rawValue)]
-    if !known.isSighted { noteSighted(beacon) }
+    if !known.isSighted {
+      noteSighted(beacon)
+      if recognition.isByAddress, advertisement.address.isResolvablePrivate { noteChanging(beacon) }
+    }
     if !recognition.isByAddress {
       addresses.remember(beacon, at: advertisement.address, generation: known.generation)
       guard

@@ -81,6 +81,8 @@ public struct BeaconCatalogue: Sendable {
   var twins: [BeaconIndex: CountingTwin] = [:]
   var apartNews: [BeaconIndex] = []
   var twinNews: [(beacon: BeaconIndex, address: DeviceAddress)] = []
+  /// Configured by an address that will change.
+  private var changing: [BeaconIndex] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public internal(set) var refused: UInt64 = 0
@@ -164,6 +166,19 @@ public struct BeaconCatalogue: Sendable {
   mutating func noteSighted(_ beacon: BeaconIndex) {
     traits[Int(beacon.rawValue)].isSighted = true
     revision += 1
+  }
+
+  /// A sender with a key changes its address, too, and stays known.
+  mutating func noteChanging(_ beacon: BeaconIndex) {
+    if entries(of: beacon).contains(where: { entries[Int($0.rawValue)].pattern.isAddress }) {
+      changing.append(beacon)
+    }
+  }
+
+  /// Beacons that were heard for the first time since the last call, at a configured address that will change.
+  public mutating func takeChanging() -> [BeaconIndex] {
+    defer { if !changing.isEmpty { changing.removeAll() } }
+    return changing
   }
 
   /// Takes over the beacons of an earlier catalogue, so that they stay tracked when entries change.

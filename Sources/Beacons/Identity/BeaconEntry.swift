@@ -35,6 +35,8 @@ public enum BeaconPattern: Hashable, Sendable {
 }
 
 extension BeaconPattern {
+  var isAddress: Bool { if case .address = self { true } else { false } }
+
   /// Whether many beacons can match; each is then a member such as `fleet:1.2`.
   public var isRegion: Bool {
     switch self {

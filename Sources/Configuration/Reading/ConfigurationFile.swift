@@ -18,10 +18,16 @@ struct ConfigurationFile {
   /// Whether only its owner may read it. systemd makes a unit's credentials readable for the unit's user by an access
   /// control list, which shows as the group's permission.
   func isPrivate(in environment: [String: String]) -> Bool {
-    // Docker and Podman mount a container's secrets there, readable for all in it.
-    if path.hasPrefix("/run/secrets/") { return true }
+    if isContainerSecret(in: environment) { return true }
     let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
     return mode & (isCredential ? 0o007 : 0o077) == 0
+  }
+
+  /// Whether only this container has it. Docker and Podman mount secrets in `/run/secrets`, Kubernetes wherever the pod says, readable
+  /// for all in the container, as a mount that nobody can write to.
+  func isContainerSecret(in environment: [String: String]) -> Bool {
+    path.hasPrefix("/run/secrets/")
+      || environment["KUBERNETES_SERVICE_HOST"] != nil && mode & 0o022 == 0
   }
 
   /// Why a file cannot be read, as text.

@@ -129,7 +129,7 @@ struct NamedFileReader {
     let full = place(of: path)
     do throws(ConfigurationFile.Unreadable) {
       let file = try ConfigurationFile(path: full)
-      if isPrivate, file.mode & 0o007 != 0 {
+      if isPrivate, file.mode & 0o007 != 0, !file.isContainerSecret(in: environment) {
         value.warning("everybody on this machine may read the private key", hint: "chmod 600 the file")
       }
       return full

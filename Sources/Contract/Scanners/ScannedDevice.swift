@@ -16,6 +16,16 @@ struct ScannedDevice: Equatable {
   var time: String?
   /// Whether a field of it could not be read.
   var isUnreadable = false
+
+  /// Whether its payload has data of a maker or a service, in which readings are.
+  var hasData: Bool {
+    var place = 0
+    while place + 1 < payload.count, payload[place] > 0 {
+      if [0xFF, 0x16, 0x20, 0x21].contains(payload[place + 1]) { return true }
+      place += Int(payload[place]) + 1
+    }
+    return false
+  }
 }
 
 /// A device that a scanner knows by a name of its own, and whose payload it did not send.

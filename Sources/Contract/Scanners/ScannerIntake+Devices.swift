@@ -17,6 +17,18 @@ extension ScannerIntake {
       }
     }
     for (cause, field) in causes { refuse(cause, message.scanner, for: field, into: &hearing) }
+    if scanner.kind == .theengs, !hasToldDecoded, !devices.allSatisfy(\.hasData) {
+      tellDecoded(message, scanner, into: &hearing)
+    }
+  }
+
+  /// A sensor that the sender has read itself: without its advertisement nothing is read here, and nobody would know why.
+  private mutating func tellDecoded(_ message: Message, _ scanner: Scanner, into hearing: inout Hearing) {
+    guard case .text(let model)? = (try? JSONTree(message.payload))?["model_id"] else { return }
+    hasToldDecoded = true
+    hearing.notices.append(
+      "the senders on \(scanner.topic.filter) read sensors themselves, the first a \(model.printable), and leave out the advertisement, so no reading of it is known here. For readings, switch on pubadvdata there (Theengs Gateway: --publish_advdata 1)"
+    )
   }
 
   private mutating func take(

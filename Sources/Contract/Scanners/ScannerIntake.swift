@@ -38,6 +38,8 @@ package struct ScannerIntake: Sendable {
   /// Each a cause, a topic filter, and a source or a field.
   var told: Set<[String]> = []
   private static let keyLength = 3
+  /// Whether it was told that senders read sensors themselves.
+  var hasToldDecoded = false
   static let noticeLimit = 200
   /// So many sources are named for one cause; then one more notice says that there are others.
   private static let namedSources = 10

@@ -208,6 +208,8 @@ package struct Roster: Sendable {
     return sighting
   }
 
+  mutating func forgetChanging() { _ = catalogue.takeChanging() }
+
   /// Notices for the user, each once.
   mutating func takeNotices() -> [String] {
     var notices = sealed.hasNotices ? sealed.takeNotices() : []
@@ -219,6 +221,12 @@ package struct Roster: Sendable {
     for beacon in catalogue.takeApart() {
       notices.append(
         "\(name(of: beacon).printable) is heard by receivers in turns, by each from another address. If these are several devices, all of them count, and it seems to be in several places: give each an id of its own, or an entry by its address"
+      )
+    }
+    for beacon in catalogue.takeChanging() {
+      let name = name(of: beacon).printable
+      notices.append(
+        "\(name) is configured by an address that changes every few minutes: it will be lost, and not heard again. A phone or watch is followed by its key: beaconkeeper enrol \(name)"
       )
     }
     guard catalogue.hasDisbelieved else { return notices }
