@@ -2,7 +2,8 @@
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, typeface } from './figures.js';
-import { nameOf, store } from './store.js';
+import { iconOf, nameOf, store } from './store.js';
+import { thingIcon } from './thing-icon.js';
 import { reasons, sinceText } from './reasons.js';
 
 let rem = 16;
@@ -32,7 +33,7 @@ function fitting(beacons, width) {
   if (!width) return Math.min(beacons.length, few());
   let left = width;
   for (const [i, one] of beacons.entries()) {
-    const own = Math.min(wide(nameOf(one), 0.9375 * rem) + (one.near ? rem : 0), 14 * rem), rest = i + 1 < beacons.length ? 3.6 * rem : 0;
+    const own = Math.min(wide(nameOf(one), 0.9375 * rem) + (one.near ? rem : 0) + (iconOf(one.beacon) ? 1.4 * rem : 0), 14 * rem), rest = i + 1 < beacons.length ? 3.6 * rem : 0;
     if (left - own < rest && i > 0) return i;
     left -= own + 0.75 * rem;
   }
@@ -46,9 +47,9 @@ function wide(text, size) {
 
 function name({ beacon }) {
   let now = null;
-  const node = link(['beacon', beacon]);
+  const icon = thingIcon(), text = document.createTextNode(''), node = link(['beacon', beacon], icon.node, text);
   node.addEventListener('pointerenter', () => attribute(node, 'title', [nameOf(now), sinceText(now), reasons.of(now)].filter(Boolean).join('\n')));
-  return { node, update(one) { now = one; say(node, nameOf(one)); attribute(node, 'data-near', one.near === true); } };
+  return { node, update(one) { now = one; icon.update(beacon); say(text, nameOf(one)); attribute(node, 'data-near', one.near === true); } };
 }
 
 /** Name, owner and icon. */
@@ -84,13 +85,14 @@ export function stateBadge() {
 }
 
 export function member({ beacon }) {
-  const name = link(['beacon', beacon]), near = el('span.tag', { 'data-event': 'near', text: words.feed.event.near });
+  const icon = thingIcon(), name = link(['beacon', beacon]), near = el('span.tag', { 'data-event': 'near', text: words.feed.event.near });
   const amount = el('span.amount'), spread = el('span.spread'), since = el('span'), because = el('span');
   const node = el('li', { 'data-beacon': beacon },
-    el('span.who', {}, name, near), el('span.measure', {}, amount, spread), el('span.why', {}, since, because));
+    el('span.who', {}, icon.node, name, near), el('span.measure', {}, amount, spread), el('span.why', {}, since, because));
   return {
     node,
     update(one) {
+      icon.update(beacon);
       say(name, nameOf(one));
       show(near, one.near === true);
       if (one.probability != null) {

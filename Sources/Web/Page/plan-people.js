@@ -2,9 +2,10 @@
 // their room is known. More than there is room for are counted, and nobody is painted over.
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { nameOf } from './store.js';
+import { iconOf, nameOf } from './store.js';
 import { corner, overlaps, places } from './plan-labels.js';
 import { whoCard } from './plan-card.js';
+import { thingIcon } from './thing-icon.js';
 
 const order = new Intl.Collator();
 
@@ -87,7 +88,7 @@ const seated = ({ x, y, width, height }, line) => ({ x: x + Math.max(0, width - 
 
 /** The name of who is at a point: on the side where it hides the least. */
 function labelOf(own, { spot, width, taken, rooms, line, measure }) {
-  const isNarrow = width < 520, high = isNarrow ? 18 : line, wide = Math.min(measure(nameOf(own)) + line * 0.5, (isNarrow ? 5 : 10) * line), y = spot.y - high / 2;
+  const isNarrow = width < 520, high = isNarrow ? 18 : line, wide = Math.min(measure(nameOf(own)) + line * (iconOf(own.beacon) && !isNarrow ? 1.2 : 0.5), (isNarrow ? 5 : 10) * line), y = spot.y - high / 2;
   const sides = [['right', { x: spot.x + line * 0.4, y }], ['left', { x: spot.x - line * 0.4 - wide, y }], ['below', { x: spot.x - wide / 2, y: spot.y + line * 0.35 }], ['above', { x: spot.x - wide / 2, y: spot.y - line * 0.35 - high }]];
   const rated = sides.map(([side, at]) => {
     const box = { ...at, width: wide, height: high };
@@ -122,13 +123,13 @@ function title(room, onMore) {
 }
 
 function dot({ beacon }) {
-  const name = el('span'), node = link(['beacon', beacon]);
-  node.append(name);
+  const icon = thingIcon(), text = document.createTextNode(''), name = el('span', {}, icon.node, text), node = link(['beacon', beacon], name);
   attribute(node, 'data-beacon', beacon);
   return {
     node,
     update(one) {
-      say(name, nameOf(one));
+      icon.update(beacon);
+      say(text, nameOf(one));
       attribute(node, 'aria-label', one.place ? words.plan.in(nameOf(one), one.place) : null);
       attribute(node, 'data-in', one.place);
       attribute(node, 'data-near', one.near === true);
