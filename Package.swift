@@ -67,7 +67,7 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-    .systemLibrary(name: "CCapabilities"),
+    .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CPrefetch"),
     // The build's commit.
@@ -77,7 +77,7 @@ let package = Package(
     // Time, text, JSON, and what the machine gives.
     .target(
       name: "Core",
-      dependencies: ["CCapabilities"],
+      dependencies: ["CLinux"],
       swiftSettings: hostile),
     .target(
       name: "Beacons",

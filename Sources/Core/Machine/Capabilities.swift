@@ -1,4 +1,4 @@
-import CCapabilities
+import CLinux
 
 /// The rights of this program beyond those of its user.
 public enum Capabilities {

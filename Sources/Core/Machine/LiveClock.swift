@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The machine's two clocks, as the live radio stamps advertisements: time since boot, including sleep, and the calendar.
@@ -14,13 +15,10 @@ public enum LiveClock {
   /// Whether the calendar is known not to have been set since the machine started. The kernel says so, and systemd-timesyncd where a
   /// service may not ask the kernel.
   package static var isUnset: Bool {
-    var state = timex()
-    switch unsafe adjtimex(&state) {
-    case -1:
-      let folder = "/run/systemd/timesync"
-      return unsafe access(folder, F_OK) == 0 && access("\(folder)/synchronized", F_OK) != 0
-    default: return state.status & STA_UNSYNC != 0
-    }
+    let answer = beaconkeeper_clock_is_unset()
+    if answer >= 0 { return answer > 0 }
+    let folder = "/run/systemd/timesync"
+    return unsafe access(folder, F_OK) == 0 && access("\(folder)/synchronized", F_OK) != 0
   }
 
   private static func nanoseconds(_ clock: clockid_t) -> Int64 {

@@ -1,6 +1,7 @@
 #pragma once
 #include <linux/capability.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 // Makes the permitted capabilities effective, for this thread and those that it starts: capabilities(7).
@@ -10,4 +11,10 @@ static inline void beaconkeeper_raise_permitted_capabilities(void) {
   if (syscall(SYS_capget, &header, data) != 0) return;
   for (int word = 0; word < _LINUX_CAPABILITY_U32S_3; word++) data[word].effective = data[word].permitted;
   syscall(SYS_capset, &header, data);
+}
+
+// 1 if nothing has set the clock since the machine started, 0 if something has, -1 if the kernel does not say: adjtimex(2).
+static inline int beaconkeeper_clock_is_unset(void) {
+  struct timex state = {0};
+  return adjtimex(&state) < 0 ? -1 : (state.status & STA_UNSYNC) != 0;
 }
