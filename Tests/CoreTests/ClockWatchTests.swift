@@ -3,9 +3,9 @@ import Testing
 
 /// When a clock counts as set, and whether what was before was wrong.
 @Suite struct ClockWatchTests {
-  private func steps(_ readings: [(time: Double, wall: Double)], isUnset: (Double) -> Bool) -> [ClockWatch
-    .Step]
-  {
+  private func steps(
+    _ readings: [(time: Double, wall: Double)], isUnset: (Double) -> Bool
+  ) -> [ClockStep] {
     var watch = ClockWatch(from: .zero)
     return readings.compactMap { time, wall in
       watch.look(
@@ -20,10 +20,11 @@ import Testing
     #expect(found.allSatisfy { $0.wrong == nil })
   }
 
-  @Test func `what a clock said before it was first set is corrected, and later steps correct nothing`()
-    throws
-  {
-    let found = steps([(10, 110), (20, 120), (30, 1130), (40, 1140), (50, 5150)], isUnset: { $0 < 30 })
+  @Test func `what a clock said before it was first set was wrong, and later steps say nothing`() throws {
+    let readings: [(time: Double, wall: Double)] = [
+      (10, 110), (20, 120), (30, 1130), (40, 1140), (50, 5150),
+    ]
+    let found = steps(readings, isUnset: { $0 < 30 })
     #expect(found.count == 2)
     let wrong = try #require(found.first?.wrong)
     #expect(found.first?.step == .seconds(1000))
