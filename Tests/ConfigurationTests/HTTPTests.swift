@@ -180,7 +180,7 @@ import Testing
     for (mode, isRead) in [(0o440, true), (0o644, true), (0o664, false)] {
       try folder.write("correct horse\n", to: "http", mode: mode)
       let yaml = "http: { listen: 0.0.0.0, password_file: \(folder.path)/http }"
-      #expect((try? read(yaml, environment: pod)) != nil == isRead, "\(mode)")
+      #expect(((try? read(yaml, environment: pod)) != nil) == isRead, "\(mode)")
       #expect((try? read(yaml, environment: [:])) == nil)
     }
   }
