@@ -1,5 +1,7 @@
 import Beacons
+import Contract
 import Core
+import Proximity
 import Scenes
 import Testing
 
