@@ -305,7 +305,7 @@ func warnOfPrivateBroker(_ scannerEntries: [Value], _ configuration: Configurati
     configuration.broker == .embedded, configuration.fleet == nil
   else { return }
   first.warning(
-    "there is no broker: that this scanner could publish to",
+    "no broker is configured that this scanner could publish to",
     hint:
       "the gateway's private broker is not open to other machines; name yours: broker: { url: \"mqtt://…\" }")
 }

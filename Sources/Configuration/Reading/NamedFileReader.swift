@@ -118,7 +118,11 @@ struct NamedFileReader {
   func place(of path: String) -> String {
     let full = absolute(path, in: directory)
     named.paths.insert(full)
-    return substitutes[full] ?? absolute(path, in: directory, environment)
+    if let substitute = substitutes[full] { return substitute }
+    let place = absolute(path, in: directory, environment)
+    // Only the unit has copies. In a terminal root reads what they are made of.
+    let original = isCredential(place) ? credentialStore + place.dropFirst(credentialsDirectory.count) : place
+    return exists(original) ? original : place
   }
 
   private func exists(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
@@ -162,11 +166,14 @@ func absolute(_ path: String, in directory: String, _ environment: [String: Stri
 
 private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
 
+/// Where systemd finds the credentials of the units.
+package let credentialStore = "/etc/credstore"
+
 /// Whether the path names a credential of a systemd unit, by the variable instead of its value.
 package func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
 
 let credentialHint =
-  "systemd sets $CREDENTIALS_DIRECTORY for the gateway's unit, which needs a LoadCredential= for this file"
+  "systemd gives it to the gateway's unit, which needs a LoadCredential= for this file; in a terminal use sudo, which reads \(credentialStore)"
 
 /// Reads the keys file: `name: 32 hexadecimal digits`, one per line. Messages never repeat a value.
 struct KeysFileReader {

@@ -11,8 +11,6 @@ package struct Backup {
   /// Files that the configuration names in other folders.
   static let elsewhere = "elsewhere/"
   static let state = "state/"
-  /// Where systemd finds the credentials of the units.
-  static let credentialStore = "/etc/credstore/"
   private static let credentials = "$CREDENTIALS_DIRECTORY/"
 
   /// The names of a backup's properties.
@@ -47,7 +45,7 @@ package struct Backup {
         for named in files.union([full]).sorted() {
           let place =
             named.hasPrefix(credentials)
-            ? credentialStore + named.dropFirst(credentials.count) : absolute(named)
+            ? "\(credentialStore)/\(named.dropFirst(credentials.count))" : absolute(named)
           guard access(place, F_OK) == 0 else {
             notices.append("\(place) is not there, and not in the backup")
             continue

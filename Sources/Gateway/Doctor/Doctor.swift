@@ -150,11 +150,15 @@ package struct Doctor: Sendable {
       return (finding, nil)
     }
     if case .refused(let failure) = outcome, failure.mayConcernTheID, !isAskedByGateway {
-      guard !isGatewayRunning else {
+      if isGatewayRunning {
+        let isSeen = isOwnGatewayRunning == true
         let finding = DoctorFinding(
-          "broker", .warning,
-          "\(name) does not let anybody ask beside the running gateway, with another client id than \(gateway.clientID): \(failure)",
-          remedy: "stop the gateway, and look again")
+          "broker", isSeen ? .warning : .fault,
+          "\(name) does not let anybody ask beside \(isSeen ? "the" : "a") running gateway, with another client id than \(gateway.clientID): \(failure)",
+          remedy: isSeen
+            ? "stop the gateway, and look again"
+            : "if no gateway called \(configuration.gatewayName) runs here, \(Self.remedy(remote, outcome, hasMosquitto: mosquitto != nil)); else stop it, and look again"
+        )
         return (finding, nil)
       }
       // The gateway does not run, so the test takes nobody's session.
@@ -218,8 +222,12 @@ package struct Doctor: Sendable {
 
   /// Whether this gateway runs on this machine; if that cannot be seen, whether any gateway runs here.
   var isGatewayRunning: Bool {
-    StateDirectory(configured: configuration.stateDirectory).isInUse(gateway: configuration.gatewayName)
+    isOwnGatewayRunning
       ?? OtherProcess.all.contains { $0.name == "beaconkeeper" && $0.arguments.dropFirst().first == "run" }
+  }
+
+  private var isOwnGatewayRunning: Bool? {
+    StateDirectory(configured: configuration.stateDirectory).isInUse(gateway: configuration.gatewayName)
   }
 
   static func remedy(_ broker: RemoteBroker, _ outcome: BrokerTrial.Outcome, hasMosquitto: Bool) -> String {

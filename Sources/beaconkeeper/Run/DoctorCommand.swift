@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
       EXAMPLES
         beaconkeeper doctor
-        sudo -u beaconkeeper beaconkeeper doctor \\
+        sudo beaconkeeper doctor \\
             --config /etc/beaconkeeper/beaconkeeper.yaml
         beaconkeeper doctor --fleet --config fleet.yaml
         beaconkeeper doctor --json | jq '.checks[] | select(.state != "ok")'
@@ -55,12 +55,13 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     } catch {
       isUsable = false
-      let errors = error.diagnostics.count
+      let errors = error.diagnostics.filter { $0.severity == .error }
+      let only = errors.count == 1 ? errors.first : nil
       findings.append(
         DoctorFinding(
           "configuration", .fault,
-          "\(path ?? "") has \(errors == 1 ? "an error" : "\(errors) errors"); what depends on it is not checked",
-          remedy: "beaconkeeper check \(path ?? "")"))
+          "\(path ?? "") has \(only.map { "an error: \($0.message)" } ?? "\(errors.count) errors"); what depends on it is not checked",
+          remedy: only?.hint ?? "beaconkeeper check \(path ?? "")"))
       if let cut = UnfinishedRestore.any(in: StateDirectory(configured: nil)) {
         findings.append(DoctorFinding("restore", .fault, cut.what, remedy: UnfinishedRestore.remedy))
       }
