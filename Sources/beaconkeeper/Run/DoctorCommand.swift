@@ -10,8 +10,8 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Prints one line for each of these: configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, \
       other users of the radio, clock, disk, broker, each topic that the broker forbids, and receivers that send nothing. \
-      It changes nothing and can run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is well, 69 if \
-      something is wrong, 78 if the configuration has errors.
+      It changes nothing and can run beside a gateway. For the package's service use sudo: the adapter needs root, and so do \
+      the passwords. Exit status: 0 if all is well, 69 if something is wrong, 78 if the configuration has errors.
 
       EXAMPLES
         beaconkeeper doctor
