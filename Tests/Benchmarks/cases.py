@@ -411,13 +411,14 @@ def thresholds(cases):
             # Rooms take some for each window of 300 ms, in which 2,000 beacons are heard here.
             ("rooms, memory to decision", folder, zones("rooms.yaml")),
             ("socket to decision", folder, feed("site.yaml")),
-            # Where the dashboard is on, the latest 98,304 sightings are kept; they are there after the first passes.
+            # The dashboard's history takes 16 KiB for some 2,000 sightings, until it has those of an hour or is full.
             ("socket to decision, with the dashboard's history", folder, feed("dashboard.yaml"))):
         first = allocations(lambda e: run(5, e))
         second = allocations(lambda e: run(5 + more, e))
         # A process takes a few from the heap by itself, now more and now less: one in ten thousand advertisements is none.
         each = round(max(0, second - first) / cases.adverts(fed, more), 4)
-        kind = "allocations_per_advertisement" + ("_in_rooms" if name.startswith("rooms") else "")
+        kind = "allocations_per_advertisement" + (
+            "_in_rooms" if name.startswith("rooms") else "_in_history" if name.endswith("history") else "")
         state = "ok" if each <= allowed[kind] else "BROKEN"
         lines.append(f"{state}: {each:g} heap allocations an advertisement in steady state, {name} ({second - first} in all)")
     return lines

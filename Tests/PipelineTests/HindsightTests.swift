@@ -12,9 +12,9 @@ import Testing
 /// Trying other rules on what was heard.
 struct HindsightTests {
   /// A scene that remembers.
-  private func scene(_ limit: Int = 98_304) throws -> Scene {
+  private func scene(_ limits: SightingHistory.Limits = SightingHistory.Limits()) throws -> Scene {
     var scene = try Scene()
-    scene.pipeline.keepHistory(limit)
+    scene.pipeline.keepHistory(limits)
     return scene
   }
 
@@ -141,16 +141,25 @@ struct HindsightTests {
   }
 
   @Test func `a full memory forgets the oldest, and says so`() throws {
-    var scene = try scene(4096)
+    var limits = SightingHistory.Limits()
+    limits.octets = 32_768
+    var scene = try scene(limits)
     try scene.hear(rssi: -58, for: 700)
     let history = try #require(scene.pipeline.history)
     #expect(history.start > 0)
     #expect(history.end == 7000)
-    var count = 0
-    history.forEach(from: 0) { _ in count += 1 }
+    let count = history.events().reduce(0) { count, _ in count + 1 }
     #expect(UInt64(count) == history.end - history.start)
-    #expect(count >= 4096)
+    #expect(count >= 2000)
     #expect(try trial(scene).isComplete == false)
+  }
+
+  @Test func `a trial ends when nobody waits for it any more`() throws {
+    var scene = try scene()
+    try scene.hear(rssi: -58, for: 100)
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let trial = hindsight.trial(hindsight.configuration, of: nil, since: .zero) { false }
+    #expect((1..<256).contains(trial.sightings))
   }
 
   @Test func `a reader goes on where it stopped, through a reload that drops beacons`() throws {

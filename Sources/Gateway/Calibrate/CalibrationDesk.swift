@@ -42,8 +42,8 @@ final class CalibrationDesk: Sendable {
   private static let patience = TimeSpan.seconds(3600)
   /// How long a computation may take. Its progress callback is called about ten times.
   private static let longest = TimeSpan.seconds(300)
-  /// How often the history is read while no page is open. It holds 98,000 sightings, so below 4,000 a second none is missed. A
-  /// callback instead would cost time in every batch.
+  /// How often the history is read while no page is open. It holds 98,304 sightings or more, so below 4,000 a second none is
+  /// missed. A callback instead would cost time in every batch.
   private static let beat = Duration.seconds(20)
   /// Added to the thread's nice value.
   private static let nice: Int32 = 10
@@ -245,10 +245,8 @@ struct CalibrationWalk: Sendable {
     guard let index else { return }
     var map = ReceiverMap()
     map.learn(memory.receivers) { receivers.index(of: $0) }
-    memory.history.forEach(from: place) { event in
-      guard case .sighting(var sighting, _) = event, sighting.beacon == index, let level = sighting.rssi,
-        let receiver = map[sighting.receiver]
-      else { return }
+    for case .sighting(var sighting, _) in memory.history.events(from: place) where sighting.beacon == index {
+      guard let level = sighting.rssi, let receiver = map[sighting.receiver] else { continue }
       sighting.receiver = receiver
       levels[receiver] = (level, sighting.time)
       if !isFull { sightings.append(sighting) }

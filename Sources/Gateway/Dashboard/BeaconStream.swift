@@ -6,6 +6,9 @@ import Web
 /// `beacons/<name>/live`: the last minutes first, then new sightings.
 final class BeaconStream: EventSource {
   private static let length = TimeSpan.seconds(300)
+  /// A client that missed more events than this, because it read nothing for long, gets the last minutes again. Decisions
+  /// wait while what it missed is read.
+  private static let backlog: UInt64 = 100_000
 
   private let name: String
   private let stage: any Stage
@@ -20,6 +23,8 @@ final class BeaconStream: EventSource {
   func next() -> [UInt8] {
     guard let first = place else { return past() }
     let name = name
+    let end = stage.look { pipeline, _, _ in pipeline.history?.end ?? 0 }
+    if end > first + Self.backlog { return past() }
     let live = stage.look { pipeline, recent, now in
       pipeline.beacon(named: name).map { LiveBeacon(of: $0, since: first, pipeline, recent, at: now) }
     }

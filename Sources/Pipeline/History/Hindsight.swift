@@ -78,15 +78,14 @@ extension Hindsight {
         isSameBoot: beginning.isSameBoot, at: beginning.time, wallTime: beginning.wallTime, into: &output)
       trial.take(&output)
     }
-    var (count, isOver) = (0, false)
-    history.forEach(from: history.start) { event in
+    var count = 0
+    for event in history.events(since: start) {
       count += 1
-      if count & 0xFF == 0, !isOver { isOver = !isAwaited() }
-      if isOver { return }
+      if count & 0xFF == 0, !isAwaited() { break }
       switch event {
       case .sighting(let sighting, let now):
-        guard beacon == nil || beacon == sighting.beacon else { return }
-        if let start, sighting.time < start { return }
+        guard beacon == nil || beacon == sighting.beacon else { continue }
+        if let start, sighting.time < start { continue }
         // What was decided before it came was decided without it.
         if now > sighting.time, now > next.time { next.advance(to: now, into: &output) }
         next.observeAgain(sighting, into: &output)
@@ -97,7 +96,7 @@ extension Hindsight {
       case .blindness(let receiver, let isBlind, let time):
         next.setBlind(receiver, isBlind, at: time, into: &output)
         for zone in zones { trial.note(zone, isBlind: next.engine.isBlind(zone), at: time) }
-      case .retirement(let retired):
+      case .retirement(let retired, _):
         // Its index now belongs to another beacon.
         _ = next.engine.retire(retired)
         trial.transitions.removeAll { $0.beaconIndex == retired }

@@ -7,8 +7,8 @@ import Proximity
 /// The current state for display, in the same messages as on MQTT.
 extension Pipeline {
   /// Stores sightings from now on.
-  package mutating func keepHistory(_ limit: Int = 98_304) {
-    if history == nil { history = SightingHistory(limit: limit) }
+  package mutating func keepHistory(_ limits: SightingHistory.Limits = SightingHistory.Limits()) {
+    if history == nil { history = SightingHistory(limits) }
   }
 
   /// A beacon's display name; nil: none is configured.
@@ -69,8 +69,7 @@ extension Pipeline {
     var trace = Trace()
     guard let history else { return (trace, first) }
     var last: Sighting?
-    history.forEach(from: first) { event in
-      guard case .sighting(let sighting, _) = event, sighting.beacon == beacon else { return }
+    for case .sighting(let sighting, _) in history.events(from: first) where sighting.beacon == beacon {
       trace.note(sighting, in: engine, zones: [])
       last = sighting
     }

@@ -1,46 +1,58 @@
 import Beacons
 import Core
 
-/// The latest sightings of configured beacons, for the dashboard and for trials of other thresholds. Its size is
-/// bounded: at 27 sightings a second it covers an hour.
+/// The latest sightings of configured beacons, for the dashboard and for trials of other thresholds: those of the last hour and five
+/// minutes, and at least 98,304, as far as 24 MiB of memory hold them. A sighting takes some 8 octets, so an hour may have 800
+/// a second.
+///
+/// Nothing is written to a disk: an SD card would wear out.
 package struct SightingHistory: Sendable {
   /// The events, in the order in which they were processed.
   package enum Event: Sendable {
-    /// With the pipeline's time when it came, which is later if it came late, as from scanners.
+    /// With the pipeline's time when it was processed, which is later if it came late, as from scanners.
     case sighting(Sighting, at: MonotonicTime)
     /// A receiver became blind, or works again.
     case blindness(ReceiverIndex, Bool, MonotonicTime)
     /// The index is reused. Earlier sightings with it belong to another beacon.
-    case retirement(BeaconIndex)
+    case retirement(BeaconIndex, at: MonotonicTime)
   }
 
-  /// An event in 32 bytes.
-  private struct Record: Sendable {
-    var time: Int64
-    var wallTime: Int64
-    var beacon: Int32
-    var receiver: UInt16
-    /// `unknown`: none. For blindness: 1 or 0.
-    var rssi: Int8
-    /// `unknown`: none.
-    var measuredPower: Int8
-    /// By how much a sighting came late, in ns.
-    var lateness: Int64 = 0
+  /// What is kept. The number of octets comes first.
+  package struct Limits: Sendable {
+    /// The memory of encoded events.
+    package var octets = 24 << 20
+    /// Older events are dropped…
+    package var age = TimeSpan.seconds(65 * 60)
+    /// …but not below this number, so that a quiet site remembers longer.
+    package var events: UInt64 = 98_304
 
-    static let unknown = Int8.min
+    package init() {}
   }
 
-  /// Marks blindness, in place of a beacon.
-  private static let blindness = Int32(-2)
-  /// Marks retirement, in place of a receiver.
-  private static let retirement = UInt16.max
-  /// Records are stored in pieces. While a reader holds the history, a write copies only one piece.
-  private static let pieceLength = 2048
+  /// Consecutive events, encoded. A piece is read on its own, it is dropped as a whole, and while a reader holds the history, a
+  /// write copies only the last one.
+  fileprivate struct Piece: Sendable {
+    /// As many as fit, whether used or not.
+    var octets: [UInt8]
+    var used = 0
+    /// The number of the event after its last.
+    var end: UInt64
+    /// No sighting in it is later.
+    var latest = MonotonicTime(nanoseconds: .min)
+    var hasOnlySightings = true
 
-  private let pieceLimit: Int
-  private var pieces: [[Record]] = []
-  /// How many records were dropped at the front. This is the number of the first one kept.
+    static let length = 16 << 10
+  }
+
+  private let limits: Limits
+  private var pieces: [Piece] = []
+  /// Its state belongs to the last piece.
+  private var coder = EventCoder()
+  private var numbers = BeaconNumbers()
+  /// The number of the first event that is kept: so many were dropped.
   package private(set) var start: UInt64 = 0
+  /// The number of the next event.
+  package private(set) var end: UInt64 = 0
   /// Where beacons were before the first event; nil: nowhere, or that event was dropped.
   private(set) var beginning: Beginning?
 
@@ -55,22 +67,13 @@ package struct SightingHistory: Sendable {
     static let limit = 2048
   }
 
-  /// - Parameter limit: at least this many events are kept, and up to 2,048 more.
-  package init(limit: Int = 98_304) {
-    pieceLimit = max(limit / Self.pieceLength, 1) + 1
-    pieces.reserveCapacity(pieceLimit)
-  }
+  package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// The number of the next event.
-  package var end: UInt64 {
-    guard let last = pieces.last else { return start }
-    return start + UInt64((pieces.count - 1) * Self.pieceLength + last.count)
-  }
+  /// Since when no event is missing; nil: there is none.
+  package var firstTime: MonotonicTime? { events().first { _ in true }?.time }
 
-  /// The time of the earliest event; nil: none.
-  package var firstTime: MonotonicTime? {
-    pieces.first?.first.map { MonotonicTime(nanoseconds: $0.time) }
-  }
+  /// How many octets the events take.
+  package var octets: Int { pieces.reduce(0) { $0 + $1.used } }
 
   mutating func begin(with beginning: Beginning) {
     if end == 0, beginning.beacons.count <= Beginning.limit { self.beginning = beginning }
@@ -79,87 +82,113 @@ package struct SightingHistory: Sendable {
   /// - Parameter now: the pipeline's time.
   package mutating func note(_ sighting: Sighting, at now: MonotonicTime) {
     if sighting.beacon == .nobody { return }
-    append(
-      Record(
-        time: sighting.time.nanoseconds, wallTime: sighting.wallTime.nanoseconds,
-        beacon: sighting.beacon.rawValue, receiver: sighting.receiver.rawValue,
-        rssi: sighting.rssi ?? Record.unknown, measuredPower: sighting.measuredPower ?? Record.unknown,
-        lateness: max(now - sighting.time, .zero).nanoseconds))
+    append(.sighting(sighting, at: max(now, sighting.time)))
   }
 
-  mutating func note(_ receiver: ReceiverIndex, isBlind: Bool, at time: MonotonicTime) {
-    append(
-      Record(
-        time: time.nanoseconds, wallTime: 0, beacon: Self.blindness, receiver: receiver.rawValue,
-        rssi: isBlind ? 1 : 0, measuredPower: Record.unknown))
+  package mutating func note(_ receiver: ReceiverIndex, isBlind: Bool, at time: MonotonicTime) {
+    append(.blindness(receiver, isBlind, time))
   }
 
-  mutating func noteRetirement(of beacon: BeaconIndex, at time: MonotonicTime) {
-    append(
-      Record(
-        time: time.nanoseconds, wallTime: 0, beacon: beacon.rawValue, receiver: Self.retirement,
-        rssi: Record.unknown, measuredPower: Record.unknown))
+  package mutating func noteRetirement(of beacon: BeaconIndex, at time: MonotonicTime) {
+    append(.retirement(beacon, at: time))
   }
 
-  /// A full history reuses its oldest piece, so it does not allocate.
-  private mutating func append(_ record: Record) {
-    if pieces.last.map({ $0.count == Self.pieceLength }) ?? true {
-      var piece: [Record] = []
-      if pieces.count == pieceLimit {
-        piece = pieces.removeFirst()
-        piece.removeAll(keepingCapacity: true)
-        start += UInt64(Self.pieceLength)
-        beginning = nil
-      } else {
-        piece.reserveCapacity(Self.pieceLength)
-      }
-      pieces.append(piece)
+  private mutating func append(_ event: Event) {
+    if pieces.last.map({ $0.used > Piece.length - EventCoder.longest }) ?? true { beginPiece() }
+    let last = pieces.count - 1
+    pieces[last].used = coder.write(
+      event, numbers: &numbers, into: &pieces[last].octets, at: pieces[last].used)
+    end += 1
+    pieces[last].end = end
+    pieces[last].latest = coder.latest
+    if case .sighting = event {} else { pieces[last].hasOnlySightings = false }
+  }
+
+  /// Drops what is not to be kept. Its memory is used again, so a full history does not allocate.
+  private mutating func beginPiece() {
+    var octets: [UInt8] = []
+    while let oldest = pieces.first,
+      (pieces.count + 1) * Piece.length > limits.octets
+        || oldest.latest < coder.latest - limits.age && end - oldest.end >= limits.events
+    {
+      octets = pieces.removeFirst().octets
+      start = oldest.end
+      beginning = nil
     }
-    pieces[pieces.count - 1].append(record)
+    if octets.isEmpty { octets = Array(repeating: 0, count: Piece.length) }
+    pieces.append(Piece(octets: octets, end: end))
+    coder = EventCoder()
   }
 
-  /// Visits events from the number `first` on.
-  package func forEach(from first: UInt64, _ body: (Event) -> Void) {
-    let first = Int(clamping: max(first, start) - start)
-    var skipped = first % Self.pieceLength
-    for piece in pieces.dropFirst(first / Self.pieceLength) {
-      for record in piece.dropFirst(skipped) { body(Self.event(record)) }
-      skipped = 0
-    }
-  }
-
-  private static func event(_ record: Record) -> Event {
-    let receiver = ReceiverIndex(rawValue: record.receiver)
-    let time = MonotonicTime(nanoseconds: record.time)
-    if record.beacon == blindness { return .blindness(receiver, record.rssi == 1, time) }
-    let beacon = BeaconIndex(rawValue: record.beacon)
-    if record.receiver == retirement { return .retirement(beacon) }
-    return .sighting(
-      Sighting(
-        beacon: beacon, receiver: receiver, rssi: record.rssi == Record.unknown ? nil : record.rssi,
-        measuredPower: record.measuredPower == Record.unknown ? nil : record.measuredPower, time: time,
-        wallTime: WallTime(nanoseconds: record.wallTime)),
-      at: time + TimeSpan(nanoseconds: record.lateness))
-  }
-
-  /// The history with new beacon indices. Events of beacons without a new index are dropped.
+  /// The history with new beacon indices. Events of beacons without a new index are not shown any more. Numbers of events stay.
   func renumbered(_ indices: [BeaconIndex?]) -> SightingHistory {
     var next = self
-    next.pieces.removeAll(keepingCapacity: true)
-    for piece in pieces {
-      for record in piece {
-        guard record.beacon >= 0 else {
-          next.append(record)
-          continue
-        }
-        guard Int(record.beacon) < indices.count, let index = indices[Int(record.beacon)] else { continue }
-        var record = record
-        record.beacon = index.rawValue
-        next.append(record)
+    next.numbers.renumber(indices, keeping: start..<end)
+    return next
+  }
+
+  /// Events in order.
+  ///
+  /// - Parameters:
+  ///   - first: the number of the first event.
+  ///   - time: sightings before it may be left out, as whole pieces.
+  package func events(from first: UInt64 = 0, since time: MonotonicTime? = nil) -> Events {
+    Events(of: pieces, numbers, from: first, start: start, since: time)
+  }
+
+  /// Decodes events while they are read.
+  package struct Events: Sequence, IteratorProtocol {
+    private var pieces: ArraySlice<Piece>
+    private let numbers: BeaconNumbers
+    private let time: MonotonicTime
+    private let first: UInt64
+    /// The number of the next event.
+    private var number: UInt64
+    private var octets: [UInt8] = []
+    /// The range of `octets` that is still to read.
+    private var (place, used) = (0, 0)
+    private var coder = EventCoder()
+
+    fileprivate init(
+      of pieces: [Piece], _ numbers: BeaconNumbers, from first: UInt64, start: UInt64,
+      since time: MonotonicTime?
+    ) {
+      let skipped = pieces.prefix { $0.end <= first }
+      self.pieces = pieces[skipped.endIndex...]
+      number = skipped.last?.end ?? start
+      self.numbers = numbers
+      self.first = first
+      self.time = time ?? MonotonicTime(nanoseconds: .min)
+    }
+
+    package mutating func next() -> Event? {
+      while true {
+        while place == used { if !takePiece() { return nil } }
+        let event = coder.read(octets, at: &place, numbers: numbers)
+        number += 1
+        if number > first, let event { return event }
       }
     }
-    // Readers at the end of the old history continue at the end of the new one.
-    next.start = end - (next.end - next.start)
-    return next
+
+    private mutating func takePiece() -> Bool {
+      while let piece = pieces.popFirst() {
+        if piece.hasOnlySightings, piece.latest < time {
+          number = piece.end
+          continue
+        }
+        (octets, place, used, coder) = (piece.octets, 0, piece.used, EventCoder())
+        return true
+      }
+      return false
+    }
+  }
+}
+
+extension SightingHistory.Event {
+  /// The pipeline's time when it was processed.
+  package var time: MonotonicTime {
+    switch self {
+    case .sighting(_, let time), .blindness(_, _, let time), .retirement(_, let time): time
+    }
   }
 }
