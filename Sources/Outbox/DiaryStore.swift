@@ -4,6 +4,9 @@ import Core
 import FoundationEssentials
 import Glibc
 
+/// The file was deleted or replaced while it was open.
+package struct DiaryRemoved: Error {}
+
 /// The diary in an SQLite file beside the outbox, bounded by age and size.
 ///
 /// After a power cut the last transactions may be missing (`synchronous = NORMAL`), which spares SD cards. Other processes may
@@ -18,6 +21,7 @@ package final class DiaryStore {
 
   private let database: Database
   private let path: String?
+  private let identity: FileIdentity?
   /// The number of the last entry when it was opened. Those after it are of this run.
   private let former: Int64
 
@@ -56,6 +60,7 @@ package final class DiaryStore {
       }
     default: throw DatabaseError(code: SQLITE_MISMATCH, message: "it is of another version")
     }
+    identity = path.flatMap { FileIdentity(path: $0) }
     former = try database.use { try $0.value("SELECT max(id) FROM entry").int64 ?? 0 }
   }
 
@@ -95,6 +100,8 @@ package final class DiaryStore {
 
   /// Appends entries, oldest first, in one transaction. Entries of things that were forgotten since they happened are left out.
   package func add(_ entries: [DiaryEntry]) throws {
+    // What is written to a file that nobody can open any more is lost.
+    guard path.map({ FileIdentity(path: $0) == identity }) ?? true else { throw DiaryRemoved() }
     try database.write { database in
       let forgotten = try Self.forgotten(database)
       for entry in entries where !forgotten.covers(entry) {

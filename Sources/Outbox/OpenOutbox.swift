@@ -85,7 +85,7 @@ package struct OpenOutbox {
     self.remains = remains
     self.mark = mark
     self.store = store
-    isVolatile = MountTable.current.isInMemory(path)
+    isVolatile = MountTable.current.isInMemory(Self.realPath(path))
   }
 
   /// Tables with invalid contents count as damage, too.
@@ -98,13 +98,26 @@ package struct OpenOutbox {
 
   private mutating func giveUp(_ path: String, _ error: any Error) {
     var (place, reason) = (path, words(error))
-    var remedy = " Name a writable folder with gateway: { state_directory: … }"
-    if let error = error as? PrivateFileError {
-      (place, reason, remedy) = (error.path, error.reason, "")
-    }
+    if let error = error as? PrivateFileError { (place, reason) = (error.path, error.reason) }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    var status = stat()
+    let remedy =
+      if stat(folder, &status) == 0, status.st_uid != geteuid() {
+        "sudo chown \(geteuid()) \(folder)"
+      } else if (error as? DatabaseError)?.code == SQLITE_FULL {
+        "free space, and restart the gateway once nothing waits"
+      } else {
+        "name a writable folder with gateway: { state_directory: … }"
+      }
     fault = reason
     notices.append(
-      "no outbox at \(place): \(reason). Transitions wait in memory, where a crash loses them.\(remedy)")
+      "no outbox at \(place): \(reason). Transitions wait in memory, where a crash or a stop loses them: \(remedy)"
+    )
+  }
+
+  /// Without links; what does not exist yet stays as it is.
+  package static func realPath(_ path: String) -> String {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 
   private static func isMissingOrEmpty(_ path: String) -> Bool {

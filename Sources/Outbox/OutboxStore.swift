@@ -264,7 +264,7 @@ struct OutboxRemoved: Error {}
 package struct OutboxFull: Error {}
 
 /// Identifies the file at a path.
-private struct FileIdentity: Equatable {
+struct FileIdentity: Equatable {
   var device: UInt64
   var inode: UInt64
 

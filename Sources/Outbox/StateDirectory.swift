@@ -38,8 +38,9 @@ package struct StateDirectory: Sendable {
     guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
     if isOurs, chmod(path, 0o700) == 0 { return nil }
     let mode = String(status.st_mode & 0o777, radix: 8)
+    let owner = geteuid() == status.st_uid || geteuid() == 0 ? "" : "sudo chown \(geteuid()) \(path); "
     return
-      "other users can read \(path) (mode 0\(mode)), which records who was where; chmod 700 \(path)"
+      "other users can read \(path) (mode 0\(mode)), which records who was where; \(owner)chmod 700 \(path)"
   }
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }

@@ -3,6 +3,13 @@ import Testing
 
 /// What happened is kept, shown after a restart, and forgotten when asked.
 @Suite(.serialized) struct DiaryTests {
+  /// On this machine's clock.
+  private static var today: String {
+    let format = DateFormatter()
+    (format.locale, format.dateFormat) = (Locale(identifier: "en_US_POSIX"), "yyyy-MM-dd")
+    return format.string(from: Date())
+  }
+
   private func command(_ arguments: [String], _ stage: DiskStage) async throws -> Command.Result {
     try await Command(
       ["STATE_DIRECTORY=\(stage.folder.path)/state", Command.binary.path] + arguments + [
@@ -39,6 +46,11 @@ import Testing
     // Nobody sees how long they stay.
     #expect(
       visits.output.contains(#""beacon":"tag-1","zone":"shop""#) && visits.output.contains(#""open":false"#))
+    let day = Self.today
+    let today = try await command(["visits", "--since", day, "--until", day, "--json"], stage)
+    #expect(today.output == visits.output || day != Self.today, "a day is whole: \(today)")
+    let minute = try await command(["visits", "--since", "\(day) 00:00", "--until", "\(day) 00:01"], stage)
+    #expect(minute.status == 0 && minute.errors.contains("no visits"), "\(minute)")
     let table = try await command(["visits", "--beacon", "tag-0"], stage)
     #expect(table.output.contains("?") && table.output.contains("shop"), "\(table.output)")
     #expect(table.output.contains("unknown, there until 2"), "\(table.output)")

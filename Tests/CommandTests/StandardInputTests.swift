@@ -72,6 +72,23 @@ import Testing
     try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
 
+  /// A terminal that hangs up: reading it fails.
+  @Test func `an input that fails ends the run, and nobody is told that the gateway is online`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
+    let master = posix_openpt(O_RDWR | O_NOCTTY)
+    try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
+    let slave = open(try #require(ptsname(master)), O_RDWR | O_NOCTTY)
+    let gateway = try Command(
+      ["run", "--config", configuration, "--capture", "-"],
+      standardInput: FileHandle(fileDescriptor: slave, closeOnDealloc: true))
+    #expect(try await gateway.wait { lastStatus(broker) == "online" })
+    close(master)
+    #expect(try await gateway.end().status == 65)
+    try await until("its last word is offline") { lastStatus(broker) == "offline" }
+  }
+
   /// As `my-receiver | beaconkeeper run …` on Ctrl-C, which reaches both. Who ends first is a matter of chance.
   @Test(.serialized, arguments: 0..<20) func endOfInputTogetherWithASignalIsNoError(turn: Int) async throws {
     let pipe = Pipe()

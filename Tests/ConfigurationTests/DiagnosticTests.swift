@@ -187,6 +187,8 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault("metrics: ▸{}", "metrics needs file", "textfile"),
     Fault("metrics: { file: ▸/tmp/counters.txt }", "must end in .prom"),
     Fault("metrics: { file: /tmp/a.prom, every: ▸1 ms }", "every cannot be 1 ms"),
+    Fault("metrics: { file: ▸$HOME/a.prom }", "is no path", "write it out"),
+    Fault("gateway: { state_directory: ▸~/bk }", "is no path", "write it out"),
     Fault("metrics: { ▸listen: 1, file: /tmp/a.prom }", "listen"),
   ])
   func receiversAndTelemetry(_ fault: Fault) { expectOne(fault) }

@@ -53,6 +53,20 @@ import Testing
       detail: "because of \(number)")
   }
 
+  @Test func `a diary that is gone takes nothing more, and says so`() throws {
+    defer { remove() }
+    let store = try DiaryStore(path: path)
+    try store.add([entry(1)])
+    remove()
+    #expect(throws: DiaryRemoved.self) { try store.add([entry(2)]) }
+    // Another one lies there.
+    let other = try DiaryStore(path: path)
+    #expect(throws: DiaryRemoved.self) { try store.add([entry(3)]) }
+    try other.add([entry(4)])
+    other.close()
+    store.close()
+  }
+
   @Test func `a clock that is set corrects what this run wrote, and nothing of earlier runs`() throws {
     defer { remove() }
     let earlier = try DiaryStore(path: path)

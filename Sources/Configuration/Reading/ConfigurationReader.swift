@@ -112,8 +112,9 @@ struct ConfigurationReader {
     guard let section = value.section(hint: "for example { name: forecourt }") else { return }
     defer { section.finish() }
     section.take("name", into: &configuration.gatewayName, checkedName)
-    configuration.stateDirectory = section.take("state_directory").flatMap { $0.text() }
-      .map { absolute($0, in: files.directory) }
+    configuration.stateDirectory = section.take("state_directory").flatMap {
+      $0.newPath(in: files.directory)
+    }
   }
 
   private func readTelemetry(_ value: Value?, ofFleet: Bool) -> TelemetrySettings {
@@ -172,6 +173,18 @@ struct ReceiverReader {
   }
 }
 
+extension Value {
+  /// The absolute path of something that is made if it does not exist, so that nobody would notice a name that only a shell
+  /// understands.
+  fileprivate func newPath(in directory: String) -> String? {
+    guard let path = text() else { return nil }
+    guard let first = path.first, first != "~", first != "$" else {
+      return refused("\(quoted(path)) is no path", hint: "write it out, for example /var/lib/beaconkeeper")
+    }
+    return absolute(path, in: directory)
+  }
+}
+
 /// Reads `metrics:`.
 struct MetricsReader {
   /// The base of relative paths.
@@ -186,11 +199,11 @@ struct MetricsReader {
     defer { section.finish() }
     let interval = section.take("every").flatMap { readTime($0, from: .seconds(1), upTo: .seconds(3600)) }
     guard let file = section.take("file") else { return value.refused("metrics needs file", hint: Self.hint) }
-    guard let text = file.text(hint: Self.hint) else { return nil }
-    guard text.hasSuffix(".prom") else {
+    guard let path = file.newPath(in: directory) else { return nil }
+    guard path.hasSuffix(".prom") else {
       return file.refused("the file must end in .prom, or the collector ignores it", hint: Self.hint)
     }
-    return MetricsSettings(file: absolute(text, in: directory), interval: interval ?? .seconds(15))
+    return MetricsSettings(file: path, interval: interval ?? .seconds(15))
   }
 }
 

@@ -46,17 +46,17 @@ package final class EmbeddedBroker: Sendable {
       guard LoopbackPort.isFree(wanted) else { throw .portInUse(wanted) }
       return try await launch(mosquitto, port: wanted, log: log)
     }
-    if LoopbackPort.isFree(usualPort), let broker = try? await launch(mosquitto, port: usualPort, log: log) {
-      return broker
-    }
     // A free port may be taken by another program before mosquitto opens it.
-    for _ in 0..<3 {
-      if let free = LoopbackPort.anyFree(), let broker = try? await launch(mosquitto, port: free, log: log) {
-        return broker
+    var failure = EmbeddedBrokerError.failed("no free port on 127.0.0.1")
+    for attempt in 0..<5 {
+      let port = attempt == 0 && LoopbackPort.isFree(usualPort) ? usualPort : LoopbackPort.anyFree()
+      guard let port else { break }
+      do throws(EmbeddedBrokerError) { return try await launch(mosquitto, port: port, log: log) } catch {
+        guard case .portInUse = error else { throw error }
+        failure = error
       }
     }
-    guard let free = LoopbackPort.anyFree() else { throw .failed("no free port on 127.0.0.1") }
-    return try await launch(mosquitto, port: free, log: log)
+    throw failure
   }
 
   /// Ends mosquitto, within a second.
@@ -131,7 +131,8 @@ package final class EmbeddedBroker: Sendable {
       await word.wait(until: deadline)
     }
     process.signal(SIGKILL)
-    throw .failed("mosquitto does not accept connections: \(process.lastWords)")
+    let cause = LoopbackPort.isAnswering(port) ? "" : "nothing answers at 127.0.0.1: is lo down? It says: "
+    throw .failed("mosquitto does not accept connections: \(cause)\(process.lastWords)")
   }
 
   /// Whether the broker at a port is the one that we have started. Of several gateways that start at once, another one's may have
@@ -179,10 +180,12 @@ package final class EmbeddedBroker: Sendable {
   }
 
   private static func privateDirectory(for account: Account?) throws(EmbeddedBrokerError) -> String {
-    var template = Array(
-      (FileManager.default.temporaryDirectory.path + "/beaconkeeper-\(getpid())-XXXXXX").utf8CString)
+    let folder = FileManager.default.temporaryDirectory.path
+    var template = Array("\(folder)/beaconkeeper-\(getpid())-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .failed("cannot create a private directory: \(String(cString: strerror(errno)))")
+      throw .failed(
+        "cannot create a folder in \(folder): \(String(cString: strerror(errno))); TMPDIR names another place"
+      )
     }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     if let account, chown(path, account.user, account.group) != 0 {

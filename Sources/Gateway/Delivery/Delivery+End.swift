@@ -122,6 +122,6 @@ package struct TransitionsLost: Error, CustomStringConvertible {
   let count: Int
 
   package var description: String {
-    "\(count) \(count == 1 ? "transition is" : "transitions are") lost: the broker has not taken them, and the disk cannot keep them"
+    "\(count) \(count == 1 ? "transition is" : "transitions are") lost: the broker has not taken them, and they were not on disk"
   }
 }

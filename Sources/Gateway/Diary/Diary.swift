@@ -236,8 +236,14 @@ package final class Diary: Feature {
     if wasFailing { logger.notice("the diary is written again") }
   }
 
-  /// What waits is written to a new file if this one is damaged.
+  /// What waits is written to a new file if this one is damaged, or gone.
   private func failed(_ failure: any Error, _ shelf: Shelf) {
+    if failure is DiaryRemoved {
+      shelf.store?.close()
+      shelf.store = nil
+      logger.warning("the diary was removed or replaced; starting a new one")
+      return
+    }
     guard let directory, DiaryStore.isDamage(failure) else { return tell(failure) }
     shelf.store?.close()
     shelf.store = nil

@@ -76,7 +76,7 @@ package struct Doctor: Sendable {
         "disk", .warning, "\(directory.path) cannot be written; transitions would wait in memory only",
         remedy: remedy)
     }
-    if MountTable.current.isInMemory(place) {
+    if MountTable.current.isInMemory(OpenOutbox.realPath(place)) {
       return DoctorFinding(
         "disk", .warning,
         "\(directory.path) is in memory: transitions that wait for the broker, and who is where, are lost when the machine restarts",

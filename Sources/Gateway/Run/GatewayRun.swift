@@ -104,7 +104,7 @@ package struct GatewayRun: Sendable {
       let options = Options(broker, gateway: configuration.gatewayName)
       try await run(options, watch: watchLine(broker), until: end)
     case .embedded:
-      let broker = try await EmbeddedBroker.start(log: logger)
+      guard let broker = try await startBroker(until: end) else { return }
       let options = Options(broker, gateway: configuration.gatewayName)
       do {
         // The folder contains the port and the password. Users who may not read it must not see them in a list of processes
@@ -116,6 +116,20 @@ package struct GatewayRun: Sendable {
         throw error
       }
       await broker.stop()
+    }
+  }
+
+  /// nil: the end was asked for meanwhile.
+  private func startBroker(until end: EndRequest) async throws -> EmbeddedBroker? {
+    let start = Task { [logger] in try await EmbeddedBroker.start(log: logger) }
+    let watch = Task {
+      try await end.run()
+      start.cancel()
+    }
+    defer { watch.cancel() }
+    do { return try await start.value } catch {
+      if end.isAsked { return nil }
+      throw error
     }
   }
 
@@ -221,6 +235,8 @@ package struct GatewayRun: Sendable {
         })
     }
     do { try await NamedService.run(services, signals: [], logger) } catch {
+      // It leaves the broker in order, so that no last will says it. Where another gateway has the name, that one is online.
+      if !(error is GatewayNameInUse) { delivery.sayOffline() }
       _ = decisions.close()
       throw error
     }

@@ -35,6 +35,8 @@ func thing(
 struct PointInTime: ExpressibleByArgument {
   enum Content {
     case time(WallTime)
+    /// On this machine's clock: its first second, and the next day's.
+    case day(WallTime, end: WallTime)
     case ago(TimeSpan)
   }
 
@@ -42,8 +44,12 @@ struct PointInTime: ExpressibleByArgument {
 
   init?(argument: String) {
     let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400]
-    if let time = WallTime(rfc3339: argument) ?? Self.day(argument) {
+    if let time = WallTime(rfc3339: argument) ?? Self.minute(argument) {
       content = .time(time)
+    } else if let day = Self.local(argument, "T12:00:00Z", hour: 0),
+      let next = Self.local(argument, "T12:00:00Z", hour: 24)
+    {
+      content = .day(day, end: next)
     } else if let unit = argument.last.flatMap({ units[$0] }), let count = Double(argument.dropLast()),
       count > 0, count < 100_000
     {
@@ -55,17 +61,30 @@ struct PointInTime: ExpressibleByArgument {
 
   func time(at now: WallTime) -> WallTime {
     switch content {
-    case .time(let time): time
+    case .time(let time), .day(let time, _): time
     case .ago(let span): now - span
     }
   }
 
-  private static func day(_ text: String) -> WallTime? {
-    guard text.utf8.count == 10, let noon = WallTime(rfc3339: text + "T12:00:00Z") else { return nil }
+  /// The same for an end: a day counts to its last second.
+  func end(at now: WallTime) -> WallTime { if case .day(_, let end) = content { end } else { time(at: now) } }
+
+  /// `2026-11-28 08:12`, as the table has it.
+  private static func minute(_ text: String) -> WallTime? {
+    guard text.utf8.count == 16 else { return nil }
+    return local(text.replacing(" ", with: "T"), ":00Z", hour: nil)
+  }
+
+  /// - Parameters:
+  ///   - rest: what makes the text a time.
+  ///   - hour: instead of the text's.
+  private static func local(_ text: String, _ rest: String, hour: Int32?) -> WallTime? {
+    guard hour == nil || text.utf8.count == 10, let time = WallTime(rfc3339: text + rest) else { return nil }
     var date = tm()
-    var seconds = time_t(noon.nanoseconds / 1_000_000_000)
+    var seconds = time_t(time.nanoseconds / 1_000_000_000)
     gmtime_r(&seconds, &date)
-    (date.tm_hour, date.tm_isdst) = (0, -1)
+    date.tm_isdst = -1
+    if let hour { date.tm_hour = hour }
     return WallTime(nanoseconds: Int64(mktime(&date)) * 1_000_000_000)
   }
 }

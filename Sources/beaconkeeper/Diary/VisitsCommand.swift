@@ -12,11 +12,12 @@ struct VisitsCommand: ParsableCommand {
     discussion: """
       A gateway keeps every transition for weeks (see diary: in the configuration). This makes visits of them: from enter to \
       exit, with their length. The gateway may run meanwhile; the last two minutes may be missing. "?" is an end that nobody \
-      saw, also because the gateway has stopped or was killed; until when the beacon is known to have been there is told. \
-      So is a minute or more of a visit in which no gateway ran. "earlier" is a beginning before the diary's.
+      saw, for example because the gateway stopped. The line then says when the beacon was there last for certain. If no \
+      gateway ran for a minute or more of a visit, it says so. "earlier" is a beginning before the diary's.
 
       Times are printed on this machine's clock; those of --csv and --json are UTC. A time is given as \
-      2026-11-28T08:00:00Z, as a day (2026-11-28), or as so long ago: 30m, 24h, 7d.
+      2026-11-28T08:00:00Z, as "2026-11-28 08:00" or a day (2026-11-28) on this machine's clock, or as so long ago: 30m, \
+      24h, 7d.
 
       Exit status: 0, 64 wrong usage, 69 there is no diary, 74 it cannot be read, 78 a bad configuration.
 
@@ -28,9 +29,14 @@ struct VisitsCommand: ParsableCommand {
       """)
 
   @OptionGroup var file: ConfigurationOption
-  @Option(help: ArgumentHelp("Leave out visits that ended before (default: 24h).", valueName: "time"))
+  @Option(
+    help: ArgumentHelp(
+      "Leave out visits that ended before: 24h (the default), 2026-11-28, 2026-11-28T08:00:00Z.",
+      valueName: "time"))
   var since: PointInTime?
-  @Option(help: ArgumentHelp("Leave out visits that began after (default: now).", valueName: "time"))
+  @Option(
+    help: ArgumentHelp(
+      "Leave out visits that began after (default: now). A day counts to its end.", valueName: "time"))
   var until: PointInTime?
   @Option(help: ArgumentHelp("Only of this beacon, by its name or its display name.", valueName: "name"))
   var beacon: String?
@@ -53,7 +59,7 @@ struct VisitsCommand: ParsableCommand {
     defer { store.close() }
     let now = LiveClock.wallNow
     let from = since?.time(at: now) ?? now - .seconds(86_400)
-    let end = until?.time(at: now)
+    let end = until?.end(at: now)
     if let end, end <= from { throw refusal("--until is not after --since", Self.self) }
     var query = DiaryQuery()
     query.thing = try beacon.map { try thing(called: $0, configuration, Self.self) }
