@@ -73,7 +73,8 @@ import Testing
   }
 
   /// A terminal that hangs up: reading it fails.
-  @Test func `an input that fails ends the run, and nobody is told that the gateway is online`() async throws {
+  @Test func `an input that fails ends the run, and nobody is told that the gateway is online`() async throws
+  {
     let broker = try await Broker()
     defer { broker.stop() }
     let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
