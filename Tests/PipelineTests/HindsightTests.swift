@@ -154,6 +154,22 @@ struct HindsightTests {
     #expect(try trial(scene).isComplete == false)
   }
 
+  @Test func `of too many decisions the latest are kept, and the trial says since when`() throws {
+    var scene = try scene()
+    for _ in 0..<10 {
+      try scene.hear(rssi: -58, for: 10)
+      try scene.hear(rssi: -99, for: 60)
+    }
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let all = try trial(scene)
+    let few = hindsight.trial(hindsight.configuration, of: nil, since: .zero, atMost: 20)
+    #expect(all.transitions.count > 30)
+    #expect((10...20).contains(few.transitions.count))
+    #expect(ids(few.transitions) == ids(all.transitions.suffix(few.transitions.count)))
+    #expect(few.span?.from == few.transitions.first?.time)
+    #expect(all.isComplete && !few.isComplete)
+  }
+
   @Test func `a trial ends when nobody waits for it any more`() throws {
     var scene = try scene()
     try scene.hear(rssi: -58, for: 100)

@@ -53,10 +53,12 @@ extension Hindsight {
   ///   - warmUp: how long before `since` to begin; nil: at the first stored sighting.
   ///   - spacing: the time between two points of the trace.
   ///   - decidesRooms: false leaves out rooms, which take nearly all of the time; zones of rooms then watch all receivers.
+  ///   - limit: of more transitions the earliest are dropped, and the span begins later.
   ///   - isAwaited: is asked now and then; once it is false the rest is left out.
   package func trial(
     _ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime, warmUp: TimeSpan? = nil,
-    spacing: TimeSpan = .zero, decidesRooms: Bool = true, isAwaited: () -> Bool = { true }
+    spacing: TimeSpan = .zero, decidesRooms: Bool = true, atMost limit: Int = 50_000,
+    isAwaited: () -> Bool = { true }
   ) -> Trial {
     var configuration = configuration
     if !decidesRooms { for place in configuration.zones.indices { configuration.zones[place].rooms = nil } }
@@ -102,6 +104,7 @@ extension Hindsight {
         trial.transitions.removeAll { $0.beaconIndex == retired }
       }
       trial.take(&output)
+      if trial.transitions.count > limit { trial.forget(limit / 2) }
     }
     next.advance(to: max(time, next.time), into: &output)
     trial.take(&output)
@@ -125,6 +128,14 @@ extension Trial {
     } else if !isBlind, let last, last.to == nil, let place = blindness[zone]?.indices.last {
       blindness[zone]?[place].to = time
     }
+  }
+
+  /// Drops the earliest transitions.
+  fileprivate mutating func forget(_ count: Int) {
+    transitions.removeFirst(count)
+    guard let first = transitions.first?.time, let from = span?.from, first > from else { return }
+    span?.from = first
+    isComplete = false
   }
 
   fileprivate mutating func take(_ output: inout Pipeline.Output) {
