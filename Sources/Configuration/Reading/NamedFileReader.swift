@@ -28,7 +28,9 @@ struct NamedFileReader {
       }
       // Editors add a line end, which is not part of the password, and some a byte order mark.
       let line = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-      return checkedPassword(String(line.prefix { !$0.isNewline }), value)
+      let password = String(line.prefix { !$0.isNewline })
+      if password.last == " " { value.warning("the password in the file ends with a space") }
+      return checkedPassword(password, value)
     } catch {
       let what = "the password file cannot be read: \(error.reason)"
       if isCredential(full) {
