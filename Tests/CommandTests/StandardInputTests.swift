@@ -78,9 +78,11 @@ import Testing
     let broker = try await Broker()
     defer { broker.stop() }
     let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
-    let master = posix_openpt(O_RDWR | O_NOCTTY)
-    try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
-    let slave = open(try #require(ptsname(master)), O_RDWR | O_NOCTTY)
+    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    var (lock, number): (CInt, CUnsignedInt) = (0, 0)
+    // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)).
+    try #require(ioctl(master, 0x4004_5431, &lock) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
+    let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
     let gateway = try Command(
       ["run", "--config", configuration, "--capture", "-"],
       standardInput: FileHandle(fileDescriptor: slave, closeOnDealloc: true))
