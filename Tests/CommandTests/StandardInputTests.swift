@@ -72,22 +72,21 @@ import Testing
     try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
 
-  /// A terminal that hangs up: reading it fails.
+  /// A connection that breaks: reading it fails.
   @Test func `an input that fails ends the run, and nobody is told that the gateway is online`() async throws
   {
     let broker = try await Broker()
     defer { broker.stop() }
     let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
-    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-    var (lock, number): (CInt, CUnsignedInt) = (0, 0)
-    // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)).
-    try #require(ioctl(master, 0x4004_5431, &lock) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
-    let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+    var ends: [CInt] = [0, 0]
+    try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    // With this unread, the other end is reset.
+    try #require(write(ends[1], "x", 1) == 1)
     let gateway = try Command(
       ["run", "--config", configuration, "--capture", "-"],
-      standardInput: FileHandle(fileDescriptor: slave, closeOnDealloc: true))
+      standardInput: FileHandle(fileDescriptor: ends[1], closeOnDealloc: true))
     #expect(try await gateway.wait { lastStatus(broker) == "online" })
-    close(master)
+    close(ends[0])
     #expect(try await gateway.end().status == 65)
     try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
