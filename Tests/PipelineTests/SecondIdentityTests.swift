@@ -28,6 +28,7 @@ import Testing
   @Test func `an address that changes is told once, and one that stays is not`() throws {
     var scene = try Scene(
       Self.rules.replacing("zones:", with: "  - { name: phone, address: \"5A:00:00:00:00:07\" }\nzones:"))
+    scene.addressesChange = true
     try scene.hear(Scene.iBeacon(minor: 9), from: tag, rssi: -60, for: 1)
     #expect(scene.pipeline.takeNotices() == [])
     try scene.hear([2, 1, 6], from: 0x5A00_0000_0007, rssi: -60, for: 1)

@@ -30,6 +30,8 @@ package struct Scene {
   package var output = Pipeline.Output()
   private let witness = Witness()
   package private(set) var time = MonotonicTime.zero
+  /// Whether addresses that may be private are.
+  package var addressesChange = false
   /// The receiver `hci0`.
   package private(set) var receiver: ReceiverIndex
 
@@ -55,11 +57,13 @@ package struct Scene {
     _ payload: [UInt8] = Scene.iBeacon(minor: 2), from address: UInt64 = 0xC100_0000_0001, rssi: Int8,
     for seconds: Double, at other: ReceiverIndex? = nil
   ) throws {
+    // A device whose address changes begins with the same bits as many makers' addresses, which do not: a scene has the latter.
+    let kind = address >> 46 == 0b01 && !addressesChange ? DeviceAddress.Kind.public : .random
     for _ in 0..<Int(seconds * 10) {
       var batch = AdvertisementBatch()
       batch.append(
         Advertisement(
-          receiver: other ?? receiver, address: DeviceAddress(bits: address, kind: .random), rssi: rssi,
+          receiver: other ?? receiver, address: DeviceAddress(bits: address, kind: kind), rssi: rssi,
           time: time,
           wallTime: wallTime),
         payload: payload.span)
