@@ -61,7 +61,7 @@ struct DoctorCommand: AsyncParsableCommand {
         DoctorFinding(
           "configuration", .fault,
           "\(path ?? "") has \(only.map { "an error: \($0.message)" } ?? "\(errors.count) errors"); what depends on it is not checked",
-          remedy: only?.hint ?? "beaconkeeper check \(path ?? "")"))
+          remedy: (only?.hint.map { "\($0): " } ?? "") + "beaconkeeper check \(path ?? "")"))
       if let cut = UnfinishedRestore.any(in: StateDirectory(configured: nil)) {
         findings.append(DoctorFinding("restore", .fault, cut.what, remedy: UnfinishedRestore.remedy))
       }
