@@ -13,6 +13,8 @@ struct BeaconRows {
   /// How many rows could not be read and were removed.
   private(set) var damaged = 0
   private static let voidLimit = 1_000
+  /// What `load` found that nothing uses, and the shapes to keep; not deleted yet.
+  private var unused: (rows: [SQLValue], texts: [Int64], shapes: RowShapes)?
 
   /// Numbers of keys. Changes of a running transaction are kept separate until they are on disk.
   private struct Ledger {
@@ -46,7 +48,7 @@ struct BeaconRows {
     mutating func revert() { changed.removeAll() }
   }
 
-  /// Reads every beacon, and removes texts and shapes that no beacon uses. A damaged row loses only its own beacon.
+  /// Reads every beacon. A damaged row loses only its own beacon.
   mutating func load(_ database: SQLConnection) throws -> [SavedBeacon] {
     var shapes = try RowShapes(database)
     var textsByNumber: [Int64: String] = [:]
@@ -76,16 +78,17 @@ struct BeaconRows {
       used.formUnion(read)
       beacons.append(beacon)
     }
-    try shapes.settle(database)
-    for id in useless { try database.execute("DELETE FROM beacon WHERE id = ?", id) }
-    for (id, text) in textsByNumber {
-      if used.contains(id) {
-        texts.load(text, id)
-      } else {
-        try database.execute("DELETE FROM text WHERE id = ?", .integer(id))
-      }
-    }
+    for (id, text) in textsByNumber where used.contains(id) { texts.load(text, id) }
+    unused = (useless, textsByNumber.keys.filter { !used.contains($0) }, shapes)
     return beacons
+  }
+
+  /// Removes rows, texts and shapes that no beacon uses, and writes down the present shape.
+  func tidy(_ database: SQLConnection) throws {
+    guard let unused else { return }
+    for id in unused.rows { try database.execute("DELETE FROM beacon WHERE id = ?", id) }
+    for id in unused.texts { try database.execute("DELETE FROM text WHERE id = ?", .integer(id)) }
+    try unused.shapes.settle(database)
   }
 
   /// A number small enough to leave room for others after it.
@@ -129,6 +132,7 @@ struct BeaconRows {
   mutating func settle() {
     rows.settle()
     texts.settle()
+    unused = nil
   }
 
   /// The writes were rolled back.

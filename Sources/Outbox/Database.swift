@@ -66,6 +66,13 @@ final class Database {
   /// Outside `write`, each statement is a transaction of its own.
   func use<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result { try body(connection) }
 
+  /// Reads in one transaction.
+  func read<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result {
+    try connection.execute("BEGIN")
+    defer { connection.rollBack() }
+    return try body(connection)
+  }
+
   /// Runs one transaction: when this returns, all of it is on disk, or nothing.
   func write<Result>(_ body: (SQLConnection) throws -> Result) throws -> Result {
     try connection.execute("BEGIN IMMEDIATE")

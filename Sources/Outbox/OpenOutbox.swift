@@ -10,7 +10,7 @@ package struct OpenOutbox {
   /// Set if there is a `store`.
   package var mark: EpochMark?
   package var remains: OutboxStore.Remains?
-  /// Why there is no `store` although there should be one.
+  /// Why nothing can be written; with a `store`, it may pass.
   package var fault: String?
   /// The outbox is on a file system in memory, as with a read-only root: it is lost when the machine restarts.
   package var isVolatile = false
@@ -82,6 +82,12 @@ package struct OpenOutbox {
       )
     }
     mark.set(remains.epoch)
+    if let fault = remains.fault {
+      self.fault = fault
+      notices.append(
+        "cannot write to the outbox \(path): \(fault). It is tried again; until then transitions wait in memory, where a crash or a stop loses them"
+      )
+    }
     self.remains = remains
     self.mark = mark
     self.store = store

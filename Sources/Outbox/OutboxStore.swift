@@ -29,6 +29,8 @@ package final class OutboxStore {
     package var records: [String: [UInt8]] = [:]
     /// Whether the machine has not restarted since the earlier run, so that the monotonic clock is the same.
     package var isSameBoot: Bool
+    /// Why nothing can be written now; nil: it can.
+    package var fault: String?
   }
 
   /// The content of one transaction.
@@ -76,6 +78,8 @@ package final class OutboxStore {
   private var removed = 0
   /// The epoch that is on disk.
   private var epoch: UInt64 = 0
+  /// What is to be known of this run, and is not on disk yet, by its name in `meta`.
+  private var unwritten: [String: SQLValue] = [:]
 
   /// Opens the file, or creates it. A file of an earlier version is converted.
   ///
@@ -92,12 +96,13 @@ package final class OutboxStore {
     identity = FileIdentity(path: path)
   }
 
-  /// Returns what an earlier run left, and begins a new epoch.
+  /// Returns what an earlier run left, and begins a new epoch. If that can be read, but nothing can be written, as on a full
+  /// disk, the next batch that can be written brings the rest.
   ///
   /// - Parameter next: computes the new epoch from the last one; nil: there was none.
   func begin(bootID: String, next: (UInt64?) -> UInt64) throws -> Remains {
     var rows = BeaconRows()
-    let remains = try database.write { database in
+    var remains = try database.read { database in
       let last = try database.rows(
         """
           SELECT (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
@@ -118,13 +123,36 @@ package final class OutboxStore {
         // Without a boot id, the boot counts as another one.
         isSameBoot: !bootID.isEmpty && boot == bootID)
       remains.damagedBeacons = rows.damaged
-      try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
-      try Self.set("boot", .text(bootID), database)
       return remains
     }
     beacons = rows
     epoch = remains.epoch
+    unwritten["epoch"] = .integer(Int64(clamping: epoch))
+    unwritten["boot"] = .text(bootID)
+    remains.fault = try writeUnwritten()
     return remains
+  }
+
+  private static let passing = [SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN]
+
+  /// Returns why nothing can be written now; nil: it is written.
+  private func writeUnwritten() throws -> String? {
+    do {
+      try database.write { try writeUnwritten($0) }
+      settle()
+      return nil
+    } catch let error as DatabaseError where Self.passing.contains(error.code) { return words(error) }
+  }
+
+  private func writeUnwritten(_ database: SQLConnection) throws {
+    try beacons.tidy(database)
+    for (name, value) in unwritten { try Self.set(name, value, database) }
+  }
+
+  /// A transaction is on disk.
+  private func settle() {
+    beacons.settle()
+    unwritten = [:]
   }
 
   /// Stores which configuration file the gateway uses, and its `instance`. After the gateway is renamed, these show that this
@@ -132,10 +160,9 @@ package final class OutboxStore {
   ///
   /// - Parameter configuration: nil: there is no file.
   func note(configuration: String?, instance: String) throws {
-    try database.write {
-      if let configuration { try Self.set("configuration", .text(configuration), $0) }
-      try Self.set("instance", .text(instance), $0)
-    }
+    if let configuration { unwritten["configuration"] = .text(configuration) }
+    unwritten["instance"] = .text(instance)
+    _ = try writeUnwritten()
   }
 
   /// nil for NULL. A value of another type or out of range is damage.
@@ -177,6 +204,7 @@ package final class OutboxStore {
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
     do {
       try database.write { database in
+        try writeUnwritten(database)
         // Deletions come first, because they make room.
         for row in batch.acknowledged {
           try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
@@ -207,7 +235,7 @@ package final class OutboxStore {
       if OutboxFile.isFull(error, database, largest: largest) { throw OutboxFull() }
       throw error
     }
-    beacons.settle()
+    settle()
     epoch = max(epoch, batch.epoch)
     removed += batch.acknowledged.count
   }

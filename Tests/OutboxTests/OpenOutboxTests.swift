@@ -207,6 +207,32 @@ import Testing
     #expect(try #require(open().remains?.epoch) > later)
   }
 
+  @Test func `what is kept is read where nothing can be written, and the rest follows`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    try first.store?.commit(batch(1...5, epoch: 1))
+    first.store?.close()
+    let store = try OutboxStore(path: file.path)
+    try store.database.use { try $0.execute(script: "PRAGMA query_only = ON") }
+    let remains = try store.begin(bootID: "here") { ($0 ?? 0) + 1_000 }
+    #expect(remains.fault == "the file is read-only")
+    #expect(remains.waiting == 5)
+    try store.note(configuration: "/etc/home.yaml", instance: "porch")
+    #expect(throws: DatabaseError.self) { try store.commit(OutboxStore.Batch()) }
+    try store.database.use { try $0.execute(script: "PRAGMA query_only = OFF") }
+    try store.commit(OutboxStore.Batch())
+    store.close()
+    let again = try OutboxStore(path: file.path)
+    defer { again.close() }
+    let found = try again.begin(bootID: "here") { last in
+      #expect(last == remains.epoch)
+      return (last ?? 0) + 1_000
+    }
+    #expect(found.isSameBoot && found.fault == nil && found.waiting == 5)
+    let kept = try again.database.use { try $0.value("SELECT value FROM meta WHERE name = 'instance'") }
+    #expect(kept.string == "porch")
+  }
+
   @Test func twoGatewaysOfOneNameAreRefused() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()

@@ -93,7 +93,7 @@ package final class Delivery: Feature {
     state = Mutex(
       State(
         outbox: Outbox(
-          isDurable: opened.store != nil, stored: opened.remains?.waiting ?? 0,
+          isDurable: opened.store != nil && opened.fault == nil, stored: opened.remains?.waiting ?? 0,
           foreignRow: opened.remains?.lastRow ?? 0),
         disk: Disk(fault: opened.fault), numbers: TransitionNumbers(epoch: epoch),
         permissions: Permissions(base: topics.base, statesRefusals: saysWhatItRefuses)))

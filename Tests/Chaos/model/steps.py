@@ -182,6 +182,11 @@ class Steps:
             words = f"the disk is {self.world.disk} no more"
             self.gateway.mend_disk()
             return words
+        if self.chance.random() < 0.3:
+            self.gateway.stop(signal.SIGTERM)
+            self.gateway.spoil_disk("full")
+            self.gateway.start()
+            return "the gateway stops, and starts with a full disk"
         self.gateway.spoil_disk(self.chance.choice(["full", "hanging"]))
         return f"the disk is {self.world.disk}"
 
