@@ -101,6 +101,23 @@ def check_floors(page, board, gateway, check, shot):
         time.sleep(0.1)
     comments = [line[line.index("#"):] for line in before.splitlines() if "#" in line]
     check("the file has both floors, each room says on which it is, and comments stayed", "name: Attic" in after and "height: 2.8 m" in after and after.count('floor: "ground floor"') == 2 and all(one in after for one in comments), after)
+    with_attic = after
+    page.wait("!document.querySelector('dialog').open && [...document.querySelectorAll('.draw .tabs button')].length === 2")
+    shows = "[...document.querySelectorAll('.draw button')].some((one) => one.textContent === 'Delete the floor' && one.getClientRects().length)"
+    board.press("ground floor")
+    page.wait("document.querySelector('.draw [data-field=name]')?.value === 'ground floor'")
+    check("the first floor of the file cannot be deleted", not page.run(shows))
+    board.press("Attic")
+    page.wait(shows)
+    board.press("Delete the floor")
+    board.press("Review")
+    page.wait("document.querySelector('dialog').open && document.querySelectorAll('.review pre [data-kind=\"-\"]').length > 0")
+    board.press("Save")
+    for _ in range(300):
+        if (after := gateway.read("run.yaml")) != with_attic:
+            break
+        time.sleep(0.1)
+    check("then it is gone from the file, and comments stayed", "Attic" not in after and "name: ground floor" in after.replace('"', "") and all(one in after for one in comments), after)
 
 
 def check_drawing(gateway, opened, check, check_speech, shot, inspect):

@@ -84,6 +84,30 @@ import Testing
     #expect(throws: EditRefusal.self) { try edited { $0.floors = Array(drawn.dropFirst()) } }
   }
 
+  @Test func `a floor goes with all that is on it, but for the first`() throws {
+    let floors = ["ground", "attic"].map { DrawnPlan.Floor(name: $0, former: $0, height: $0 == "attic" ? 3 : 0) }
+    let changes = try changes { plan in
+      plan.floors = [floors[0]]
+      plan.rooms.removeAll { $0.floor == "attic" }
+      plan.doors.removeAll { $0.floor == "attic" }
+    }
+    #expect(
+      changes == [
+        "-floors: [{ name: ground, height: 0 m }, { name: attic, height: 3 m }]",
+        "+floors: [{ name: ground, height: 0 m }]",
+        "-  - { name: store, floor: attic, receivers: [east] }   # dusty",
+      ])
+    #expect(throws: EditRefusal.self) {
+      try edited { plan in
+        plan.floors = [floors[1]]
+        plan.rooms.removeAll { $0.floor == "ground" }
+        plan.doors = []
+      }
+    }
+    // A room on a floor that is gone.
+    #expect(throws: EditRefusal.self) { try edited { $0.floors = [floors[0]] } }
+  }
+
   @Test func `where there was one floor, each room says on which it is once there are two`() throws {
     let flat = "rooms:\n  - { name: hall, outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 4 m]] }   # cold\n"
     let after = try edited(flat) { plan in

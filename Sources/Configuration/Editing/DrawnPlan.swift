@@ -73,8 +73,9 @@ package struct DrawnPlan: Sendable {
 
   /// What is wrong with the drawing, in plain words. Only faults for which `check` would not name the room. nil: nothing.
   func fault(over current: Configuration) -> String? {
-    if let floors, floors.compactMap(\.former) != current.floors.map(\.name) {
-      return "the floors are not those of the file, in their order"
+    // What names no floor is on the first.
+    if let floors, floors.first?.former != current.floors.first?.name || !areInOrder(floors, current.floors) {
+      return "the floors are not those of the file, with the first, in their order"
     }
     var formers: Set<String> = []
     for room in rooms {
@@ -90,6 +91,16 @@ package struct DrawnPlan: Sendable {
       if !room.outline.isEmpty, let fault = fault(of: room) { return fault }
     }
     return nil
+  }
+
+  /// Some floors of the file may be gone.
+  private func areInOrder(_ floors: [Floor], _ current: [FloorSettings]) -> Bool {
+    var rest = current.map(\.name)[...]
+    return floors.compactMap(\.former).allSatisfy { name in
+      guard let place = rest.firstIndex(of: name) else { return false }
+      rest = rest[(place + 1)...]
+      return true
+    }
   }
 
   /// In the words of `check`.

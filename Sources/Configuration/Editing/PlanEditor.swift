@@ -56,8 +56,12 @@ struct PlanEditor {
   {
     guard let floors = drawn.floors else { return }
     let nodes = try entries("floors", root, count: current.floors.count)
-    for (old, node) in zip(current.floors, nodes) {
-      guard let floor = floors.first(where: { $0.former == old.name }) else { continue }
+    var removed: Set<Int> = []
+    for (place, (old, node)) in zip(current.floors, nodes).enumerated() {
+      guard let floor = floors.first(where: { $0.former == old.name }) else {
+        removed.insert(place)
+        continue
+      }
       let entry = try MappingEditor(source, node)
       if floor.name != old.name, let name = entry.value("name") {
         try rename(name, to: floor.name, isQuoted: entry.isJSON, source, &edits)
@@ -67,6 +71,7 @@ struct PlanEditor {
         try MappingEditor.replace(height, in: source, with: text ?? metres(floor.height), &edits)
       }
     }
+    try source.remove(removed, of: root?["floors"], &edits)
   }
 
   private var newFloors: [[String]] {

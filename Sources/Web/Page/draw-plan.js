@@ -58,11 +58,16 @@ export function merged(mine, base, formers, theirs) {
   }
   for (const floor of base.floors) {
     const my = mine.floors.find((one) => one.id === floor.id), their = now.floors.find((one) => one.name === floor.name);
-    if (!my || !their || alike(my, floor)) continue;
+    if (!their || my && alike(my, floor)) continue;
+    if (!my) {
+      if (![...now.rooms, ...now.doors].some((one) => one.floor === floor.name)) now.floors.splice(now.floors.indexOf(their), 1);
+      continue;
+    }
     their.height = my.height;
     renameFloor(now, their.id, my.name);
   }
-  now.floors.push(...mine.floors.filter((my) => !base.floors.some((one) => one.id === my.id) && !now.floors.some((one) => one.name === my.name)).map((one) => ({ ...one, id: fresh() })));
+  const isWanted = (my) => !base.floors.some((one) => one.id === my.id) || now.rooms.some((one) => one.floor === my.name);
+  now.floors.push(...mine.floors.filter((my) => isWanted(my) && !now.floors.some((one) => one.name === my.name)).map((one) => ({ ...one, id: fresh() })));
   now.stand = { ...mine.stand };
   // A receiver is in one room: mine.
   for (const room of now.rooms) room.receivers = room.receivers.filter((one) => { const home = homeOf(mine, one); return !home || !now.rooms.some((other) => other !== room && other.name === home.name.trim() && other.receivers.includes(one)); });

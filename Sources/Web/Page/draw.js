@@ -165,7 +165,8 @@ export async function drawView() {
       const fault = (name) => !name.trim() ? words.floorNameless : now.floors.some((one) => one.id !== floor.id && one.name === name.trim()) ? words.floorTaken : null;
       parts.push(field('name', words.floorName, floor.name, (drawn, name) => renameFloor(drawn, floor.id, name.trim()), false, fault),
         field('height', words.floorHeight, floor.height, (drawn, value) => { drawn.floors.find((one) => one.id === floor.id).height = value; }));
-      if (!formers[floor.id]) parts.push(button(words.removeFloor, remove));
+      // In the file, what names no floor is on the first.
+      if (!formers[floor.id] || floor !== now.floors[0]) parts.push(button(words.removeFloor, remove));
     } else if (at) {
       parts.push(el('p', { text: visible(selection.name) }));
       ['east', 'north', 'height'].forEach((name, i) => parts.push(field(name, words[name], at[i] ?? 1.2, (drawn, value) => { const spot = [...drawn.places[selection.name]]; if (i > 1) drawn.places[selection.name] = [spot[0], spot[1], value]; else { spot[i] = value; place(drawn, selection.name, spot, desk.floor, desk.floors); } })));
