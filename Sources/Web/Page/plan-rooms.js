@@ -7,10 +7,19 @@ import { reasons } from './reasons.js';
 
 /** A room, or a zone where there are no rooms; null: in no room. */
 const nameOf = (place) => place.room ?? place.zone ?? words.plan.nowhere;
+const roomKey = (room) => `room ${room}`, keyOf = (place) => place.room != null ? roomKey(place.room) : `zone ${place.zone ?? ''}`;
+
+/** Who is in no room, by the zones that they are in all the same; the last place is for those who are in none. */
+function nowhere({ beacons, zones }) {
+  const lost = new Set(beacons.filter((one) => one.room === null && one.last_seen).map((one) => one.beacon));
+  const places = zones.map((zone) => ({ ...zone, beacons: zone.beacons.filter((one) => lost.has(one.beacon)) }));
+  for (const place of places) for (const one of place.beacons) lost.delete(one.beacon);
+  return [...places, { beacons: beacons.filter((one) => lost.has(one.beacon)) }].filter((place) => place.beacons.length).map((place) => ({ ...place, count: place.beacons.length }));
+}
 
 export function planRooms() {
-  const tiles = el('div.tiles'), all = everybody(), people = planPeople((room) => all.open(room));
-  const updateTiles = list(tiles, (place) => tile(place, () => all.open(nameOf(place))));
+  const tiles = el('div.tiles'), all = everybody(), people = planPeople((room) => all.open(roomKey(room)));
+  const updateTiles = list(tiles, (place) => tile(place, () => all.open(keyOf(place))));
   return {
     layer: people.layer, tiles, all: all.node, end: people.end,
     /** Where everything is on the screen. */
@@ -18,10 +27,9 @@ export function planRooms() {
     /** `outlined`: the names of the rooms that are drawn; `chosen`: the beacon that is searched for. */
     update(overview, outlined, chosen) {
       const rooms = overview.rooms?.length ? overview.rooms : null, places = rooms ?? overview.zones;
-      const lost = rooms && overview.beacons.filter((one) => one.room === null && one.last_seen);
-      const others = [...places.filter((one) => !outlined.has(one.room)), ...lost?.length && overview.until == null ? [{ count: lost.length, beacons: lost }] : []];
+      const others = [...places.filter((one) => !outlined.has(one.room)), ...rooms && overview.until == null ? nowhere(overview) : []];
       people.update(places.filter((one) => outlined.has(one.room)), chosen);
-      updateTiles(others, nameOf);
+      updateTiles(others, keyOf);
       show(tiles, others.length > 0);
       all.update([...places, ...others]);
     },
@@ -50,19 +58,19 @@ function everybody() {
   const node = el('section.sheet.everybody', { hidden: true, 'aria-label': words.plan.everybody }, el('div.head', {}, title, el('span.spacer'), close), rows);
   let open = null, places = [];
   function draw() {
-    const place = open === null ? null : places.find((one) => nameOf(one) === open);
+    const place = open === null ? null : places.find((one) => keyOf(one) === open);
     show(node, place != null);
     if (!place) return;
-    say(title, words.plan.everybodyIn(place.count, open));
-    const members = place.beacons.map((one) => ({ ...one, place: open }));
+    say(title, words.plan.everybodyIn(place.count, nameOf(place)));
+    const members = place.beacons.map((one) => ({ ...one, place: nameOf(place) }));
     update(members, (one) => one.beacon);
-    if (place.room != null) reasons.askAll(open, members).then((isNew) => { if (isNew) draw(); });
+    if (place.room != null) reasons.askAll(place.room, members).then((isNew) => { if (isNew) draw(); });
   }
   return {
     node,
     update(now) { places = now; draw(); },
-    open(name) {
-      open = name;
+    open(key) {
+      open = key;
       draw();
       title.focus();
     },
