@@ -25,6 +25,25 @@ final class Database {
     try connection.execute(script: setUp)
   }
 
+  /// Opens a file with a write-ahead log that gives free space back by parts, or creates it.
+  ///
+  /// - Parameters:
+  ///   - isExclusive: keeps other processes out.
+  ///   - setUp: statements to execute before all others.
+  init(path: String, pageSize: Int, isExclusive: Bool, setUp: String) throws(DatabaseError) {
+    connection = try SQLConnection(path: path)
+    if isExclusive { try connection.execute(script: "PRAGMA locking_mode = EXCLUSIVE") }
+    try connection.execute(script: "PRAGMA page_size = \(pageSize)")
+    // Otherwise it would be written down at each start, and a full disk refuses that.
+    if try connection.value("PRAGMA auto_vacuum").int64 != Self.incremental {
+      try connection.execute(script: "PRAGMA auto_vacuum = INCREMENTAL")
+    }
+    try connection.execute(script: "PRAGMA journal_mode = WAL; \(setUp)")
+  }
+
+  /// The number of `auto_vacuum = INCREMENTAL`.
+  private static let incremental: Int64 = 2
+
   /// Opens a file that no process changes, and that may come from somebody hostile. Nothing beside it is read or written.
   init(unchanging path: String) throws(DatabaseError) {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)

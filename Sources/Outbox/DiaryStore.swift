@@ -33,11 +33,8 @@ package final class DiaryStore {
     if let path { try PrivateFile.prepare(store: path) }
     // Deleted entries must not stay readable in free space.
     database = try Database(
-      path: path ?? ":memory:",
+      path: path ?? ":memory:", pageSize: Self.pageSize, isExclusive: false,
       setUp: """
-        PRAGMA page_size = \(Self.pageSize);
-        PRAGMA auto_vacuum = INCREMENTAL;
-        PRAGMA journal_mode = WAL;
         PRAGMA synchronous = NORMAL;
         PRAGMA wal_autocheckpoint = \(Self.logPages);
         PRAGMA journal_size_limit = \(2 * Self.logPages * Self.pageSize);

@@ -46,14 +46,7 @@ package final class ObservationStore {
   private static func open(_ path: String) throws -> Database {
     try PrivateFile.prepare(store: path)
     let database = try Database(
-      path: path,
-      setUp: """
-        PRAGMA locking_mode = EXCLUSIVE;
-        PRAGMA page_size = \(Self.pageSize);
-        PRAGMA auto_vacuum = INCREMENTAL;
-        PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = NORMAL;
-        """)
+      path: path, pageSize: Self.pageSize, isExclusive: true, setUp: "PRAGMA synchronous = NORMAL;")
     try database.write { database in
       let found = try database.value("PRAGMA user_version").int64
       try Database.refuseNewer(found, than: Self.version)

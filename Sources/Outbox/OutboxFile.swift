@@ -21,12 +21,8 @@ enum OutboxFile {
 
   static func open(_ path: String, largest: Int = largest) throws -> Database {
     try Database(
-      path: path,
+      path: path, pageSize: pageSize, isExclusive: true,
       setUp: """
-        PRAGMA locking_mode = EXCLUSIVE;
-        PRAGMA page_size = \(pageSize);
-        PRAGMA auto_vacuum = INCREMENTAL;
-        PRAGMA journal_mode = WAL;
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = \(logPages);
         PRAGMA journal_size_limit = \(2 * logPages * pageSize);
