@@ -95,7 +95,7 @@ import Testing
     #expect(
       after
         == withoutZone.replacing(", { name: attic, height: 3 m }]", with: "]").replacing(
-          "  - { name: store, floor: attic, receivers: [east] }   # dusty\n", with: ""))
+          "  - { name: store, floor: attic, receivers: [east] }   # dusty\n", with: "  # dusty\n"))
     #expect(throws: EditRefusal.self) {
       try edited { plan in
         plan.floors = [floors[1]]

@@ -93,6 +93,12 @@ export function planView(chosen = null) {
     ask();
   }
 
+  /** In no room, but perhaps in a zone. */
+  function placesOf(name) {
+    const zones = (store.overview?.zones ?? []).filter((zone) => zone.beacons.some((one) => one.beacon === name));
+    return zones.length ? text.within(zones.map((one) => one.zone).join(', ')) : text.nowhere;
+  }
+
   async function ask() {
     clearTimeout(timer);
     if (isEnded || !beacon || past) return;
@@ -106,7 +112,7 @@ export function planView(chosen = null) {
       const floor = position && plan ? drawing.floorOf(cloud) : null, isElsewhere = position && drawing.shown.follows && drawing.shown.floor !== floor;
       if (isElsewhere && plan.floors.some((one) => one.floor === floor)) { drawing.floor(floor); updateFloors(plan.floors, (one) => String(one.floor)); }
       drawing.cloud({ ...cloud, track });
-      say(where, position ? text.position(position) : isUnknown() ? text.unknown : text.nowhere);
+      say(where, position ? text.position(position) : isUnknown() ? text.unknown : placesOf(mine));
       show(where, position != null || !cloud.rooms.some((one) => one.probability >= 0.005));
       updateRooms([...cloud.rooms].filter((one) => one.probability >= 0.005).sort((a, b) => b.probability - a.probability).slice(0, 6), (one) => one.room);
       show(problem, false);

@@ -345,7 +345,7 @@ export const words = {
     everybody: 'Wer da ist', everybodyIn: (n, room) => `Alle ${plain(n)} in ${room}`,
     noBeacon: 'Wählen Sie einen Beacon, um zu sehen, wo er wahrscheinlich ist.',
     probably: (room, p) => `${room}, ${percent(p)}`,
-    nowhere: 'in keinem Raum', unknown: 'unbekannt: von keinem Empfänger der Räume weiß man, dass er hört',
+    nowhere: 'in keinem Raum', within: (zones) => `in ${zones}`, unknown: 'unbekannt: von keinem Empfänger der Räume weiß man, dass er hört',
     position: (p) => `${tenths(p.x)} Ost, ${tenths(p.y)} Nord, ± ${tenths(p.sd)}`,
     drawing: (name) => `Plan der Räume; wo ${name ?? 'ein Beacon'} wahrscheinlich ist`,
     cross: 'Pfeiltasten bewegen das Kreuz, Eingabe markiert.',

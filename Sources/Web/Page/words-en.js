@@ -345,7 +345,7 @@ export const words = {
     everybody: 'Who is there', everybodyIn: (n, room) => `All ${plain(n)} in ${room}`,
     noBeacon: 'Choose a beacon to see where it probably is.',
     probably: (room, p) => `${room}, ${percent(p)}`,
-    nowhere: 'in no room', unknown: 'unknown: no receiver of the rooms is known to hear',
+    nowhere: 'in no room', within: (zones) => `in ${zones}`, unknown: 'unknown: no receiver of the rooms is known to hear',
     position: (p) => `${tenths(p.x)} east, ${tenths(p.y)} north, ± ${tenths(p.sd)}`,
     drawing: (name) => `Plan of the rooms; probability of where ${name ?? 'a beacon'} is`,
     cross: 'Arrow keys move the cross, Enter marks.',
