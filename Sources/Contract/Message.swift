@@ -16,6 +16,11 @@ package struct Message: Hashable, Sendable {
     self.retained = retained
     self.expiry = expiry
   }
+
+  /// Makes the broker forget what it retains under a topic.
+  package init(clearing topic: String) {
+    self.init(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+  }
 }
 
 /// A message of the gateway's sequence. It is never dropped, merged or reordered, waits on disk for the broker, and is the same octet

@@ -157,7 +157,7 @@ package func name(ofTopicLevel level: some StringProtocol) -> String? {
 }
 
 /// Decodes a text in which a marker and two hexadecimal digits stand for an octet.
-func unescaped(_ text: some StringProtocol, marker: UInt8) -> String? {
+package func unescaped(_ text: some StringProtocol, marker: UInt8) -> String? {
   var octets: [UInt8] = []
   var units = text.utf8.makeIterator()
   while let unit = units.next() {

@@ -137,7 +137,7 @@ package struct PartitionLease: Sendable {
 
   private mutating func take(_ piece: StatePiece, _ number: UInt64) -> [UInt64] {
     if let lease, piece.state != saved {
-      // Of other states than the saved one we need only our own later ones. A piece of a later lease shows that another worker
+      // Besides the saved state, only our own later ones matter. A piece of a later lease shows that another worker
       // was active.
       if saved.map({ piece.state < $0 }) ?? false || piece.state.lease < lease { return [number] }
       if piece.state.lease > lease { standing = .lost }

@@ -75,7 +75,7 @@ struct SHA256: ~Copyable {
     mutating get {
       var octets = [UInt8](repeating: 0, count: 32)
       EVP_DigestFinal_ex(context, &octets, nil)
-      return octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return Core.hexadecimal(octets)
     }
   }
 }

@@ -188,8 +188,7 @@ extension Pipeline {
     for topic in topics.retained(
       beacon: name, hasPlaces: configuration.homeAssistant.hasPlaces, hasRooms: rooms != nil)
     {
-      output.items.append(
-        .state(.cleared(Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true))))
+      output.items.append(.state(.cleared(Message(clearing: topic))))
     }
   }
 }

@@ -1,5 +1,5 @@
 """A real mosquitto for one test, the subscriber of the examples as a program, and transitions to send."""
-import json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time, itertools
+import json, os, pathlib, shutil, signal, socket, subprocess, tempfile, threading, time, itertools
 import paho.mqtt.client as mqtt
 
 

@@ -25,13 +25,10 @@ as_nobody() {
   echo setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" --bounding-set="$1"
 }
 
-# watch_site: starts a broker, and writes everything that the gateway publishes to the file heard.
+# watch_site: a broker, a subscriber, and a configuration.
 watch_site() {
   watch_configuration
-  printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
-  mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
-  within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
-  mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F '%U %t %p' >heard &
+  subscribe '%U %t %p'
 }
 watch_configuration() {
   cat >site.yaml <<YAML

@@ -61,3 +61,25 @@ within 30 none || fail "an adapter of another scenario is still there"
 
 # An iBeacon's payload: UUID F29DC74A-…, major 1, minor 2, measured power -59 dBm.
 ibeacon=02011a1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5
+
+start_bus() {
+  mkdir -p /run/dbus
+  pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
+}
+
+# start_bluetoothd [option…]: sets `bluetoothd`. It needs the bus.
+start_bluetoothd() {
+  /usr/libexec/bluetooth/bluetoothd -n "$@" >>bluetoothd.log 2>&1 &
+  bluetoothd=$!
+  named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
+  within 60 named || fail "bluetoothd does not come up"
+}
+kill_bluetoothd() { kill -9 "$bluetoothd"; wait "$bluetoothd" || true; }
+
+# subscribe FORMAT: starts a broker, and writes everything that the gateway publishes to the file heard.
+subscribe() {
+  printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
+  mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
+  within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
+  mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F "$1" >heard &
+}

@@ -30,7 +30,6 @@ struct ModelBroadcaster {
   private let hasSingleSet: Bool
   private var isPlugged: Bool
   private var pending: [(at: MonotonicTime, packet: [UInt8])] = []
-  private var isAnswerDue = false
 
   struct Instance {
     var isOurs: Bool

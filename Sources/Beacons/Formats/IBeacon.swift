@@ -58,7 +58,7 @@ extension IBeacon {
     }
   }
 
-  /// Who puts readings into it; nil: nobody that is known. The first four octets are enough to tell.
+  /// The model of a device that puts readings into its UUID, by the first four octets; nil: none that is known.
   package var model: String? {
     guard mayHaveReadings else { return nil }
     return Self.models.first { uuid >> 96 & 0xFFFF_FF0F == UInt128($0.first) & 0xFFFF_FF0F }?.model

@@ -161,8 +161,6 @@ public enum Decline: Error, Hashable, Sendable {
   case unknownObject(UInt8)
   /// A byte that the format does not allow at this offset.
   case invalidByte(UInt8, at: Int)
-  /// Text that is not UTF-8.
-  case invalidText
   /// Reading it needs a key.
   case encrypted
   /// Only the maker's own software can read it.
@@ -188,7 +186,6 @@ extension Decline: CustomStringConvertible {
     case .unknownObject(let id): "unknown object id 0x\(hexadecimal(UInt128(id), octets: 1))"
     case .invalidByte(let byte, let offset):
       "invalid byte 0x\(hexadecimal(UInt128(byte), octets: 1)) at offset \(offset)"
-    case .invalidText: "text is not UTF-8"
     case .encrypted: "encrypted: needs a key"
     case .unknownCipher: "encrypted: only its maker's software can read it, no key helps"
     case .authenticationFailed: "authentication failed: wrong key or altered data"

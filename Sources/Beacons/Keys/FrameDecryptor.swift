@@ -170,7 +170,7 @@ extension Frame {
   /// nil: it is not encrypted.
   func seal(in data: Span<UInt8>, from address: DeviceAddress) -> Seal? {
     switch self {
-    case .bthome(let frame): frame.seal(in: data, from: address)
+    case .bthome(let frame): frame.seal(from: address)
     case .sensor(let frame): frame.seal(in: data, from: address)
     default: nil
     }
@@ -202,7 +202,7 @@ extension Frame {
 extension BTHome {
   /// The nonce is address (6, most significant octet first), service UUID (2), device information (1) and
   /// counter (4). Source: https://bthome.io/encryption
-  fileprivate func seal(in data: Span<UInt8>, from sender: DeviceAddress) -> Seal? {
+  fileprivate func seal(from sender: DeviceAddress) -> Seal? {
     guard case .encrypted(let range, let counter, let tag) = content else { return nil }
     var seal = Seal(text: range, tag: tag, counter: counter, head: 0..<1)
     seal.sealedBits = 0x03

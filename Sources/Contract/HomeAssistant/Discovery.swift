@@ -76,11 +76,6 @@ package struct Discovery: Hashable, Sendable {
     }
   }
 
-  /// Removes what a topic announced.
-  package static func removal(_ topic: String) -> Message {
-    Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
-  }
-
   /// Tells Home Assistant to drop what a topic announced but to keep its registry entries, because the other form takes
   /// over.
   package static func migration(_ topic: String) -> Message {

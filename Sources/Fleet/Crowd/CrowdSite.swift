@@ -98,7 +98,7 @@ extension CrowdSite {
   package static let siteName = "site"
 
   /// A configuration of this site as YAML: for workers, or for one gateway that hears nothing itself and gets the observations of
-  /// all others. Of more gateways than a plan with outlines may have, only the rooms are told.
+  /// all others. If there are more gateways than a plan may have, outlines are left out.
   ///
   /// - Parameters:
   ///   - broker: where it publishes, and where the one gateway gets observations: `mqtt://host:1883`.

@@ -60,12 +60,12 @@ struct Walker: Sendable {
         self.walk = nil
       }
       guard time >= leaves else { return }
-      depart(site, stay: stay)
+      depart(site)
       if walk == nil { return }
     }
   }
 
-  private mutating func depart(_ site: CrowdSite, stay: Double) {
+  private mutating func depart(_ site: CrowdSite) {
     let next = site.neighbours(of: room)
     guard !next.isEmpty else {
       leaves = .infinity

@@ -135,8 +135,8 @@ package final class EmbeddedBroker: Sendable {
     throw .failed("mosquitto does not accept connections: \(cause)\(process.lastWords)")
   }
 
-  /// Whether the broker at a port is the one that we have started. Of several gateways that start at once, another one's may have
-  /// taken the port, and ours is about to end.
+  /// Whether the broker at a port is the one that we have started. If several gateways start at once, another one's broker may have
+  /// taken the port; then ours is about to end.
   private static func isOurs(_ port: Int, _ access: EmbeddedBrokerAccess) async -> Bool {
     var options = Options(host: "127.0.0.1", port: port)
     options.credentials = Credentials(

@@ -170,8 +170,7 @@ final class FormerNameService: Feature {
   }
 
   private func remove(_ topics: some Collection<String>) {
-    delivery.send(
-      topics.sorted().map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
+    delivery.send(topics.sorted().map(Message.init(clearing:)))
   }
 
   /// What the broker retains under a name.

@@ -82,8 +82,7 @@ final class LeftoverService: Feature {
       defer { state.wills = [] }
       return state.wills
     }
-    delivery.send(
-      wills.sorted().map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
+    delivery.send(wills.sorted().map(Message.init(clearing:)))
     for topic in wills { delivery.remembered.note(topic, isCleared: true) }
   }
 

@@ -86,7 +86,7 @@ struct Leftovers: Sendable {
     guard let (kind, level) = topics.retained(topic), let name = name(ofTopicLevel: level) else { return nil }
     switch kind {
     case .zoneOccupancy, .roomOccupancy, .phoneWindow, .phoneRecord: return nil
-    case .beaconState: return Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+    case .beaconState: return Message(clearing: topic)
     case .beaconRoom: return RoomMessage(beacon: name, room: nil).message(topics: topics)
     case .beaconZone, .beaconPlace:
       let now = WhereaboutsMessage(beacon: name, kind: kind == .beaconZone ? .zone : .place, name: nil)
@@ -107,14 +107,14 @@ struct Leftovers: Sendable {
       case .beaconState, .beaconZone, .beaconPlace, .beaconRoom:
         beacons.contains(name) || region(of: name).map(regions.contains) ?? false
       }
-    return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+    return isKnown ? nil : Message(clearing: topic)
   }
 
   /// The same for a topic that only this gateway has retained. It may be below another `base_topic`. Topics of Home Assistant are
   /// left to `Announcer`.
   func removal(ofRemembered topic: String, _ discovery: Discovery) -> Message? {
     if !isElsewhere(topic, discovery) { return removal(of: topic) }
-    return Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+    return Message(clearing: topic)
   }
 
   /// Whether the topic is below another `base_topic`, where this run does not read what the broker retains.

@@ -113,7 +113,7 @@ package struct DashboardContent: Content {
       .get("calibration") { content, _ in .later { content.calibration.picture } },
       .get("calibration/file") { content, _ in .now(content.calibration.file) },
       .change(.post, "calibration/:step") { $0.calibration.answer($1.name, $1.request) },
-      // Who may only look is not told the numbers that devices show.
+      // Only those who may change something see the numbers that devices show.
       Route(method: .get, path: "enrolment", isChange: true, query: ["session"]) {
         $0.enrolment.answer($1.request.query["session"])
       },

@@ -28,7 +28,7 @@ package protocol Stage: Sendable {
   /// nil: nothing of what happens is kept.
   var diary: Diary? { get }
   /// nil: it is not a recording.
-  var player: (any Player)? { get }
+  var player: ReplayStage? { get }
 }
 
 extension Stage {
@@ -38,15 +38,7 @@ extension Stage {
   package var editor: ConfigurationEditor? { nil }
   package func pairing() -> (any DevicePairing)? { nil }
   package var diary: Diary? { nil }
-  package var player: (any Player)? { nil }
-}
-
-/// A recording that plays.
-package protocol Player: Sendable {
-  /// Its time and speed, as JSON.
-  func position() -> [UInt8]
-  /// Goes to another time, pauses, or changes the speed. Returns a refusal if the request makes no sense.
-  func control(_ request: JSONTree) -> Response?
+  package var player: ReplayStage? { nil }
 }
 
 /// The running gateway as a `Stage`.

@@ -8,7 +8,7 @@ import Synchronization
 import Web
 
 /// A recording that plays behind the dashboard, at any speed and from any time.
-package final class ReplayStage: Stage, Player {
+package final class ReplayStage: Stage {
   private struct State {
     var playback: Playback
     /// The requested time, on the recording's clock.
@@ -109,11 +109,12 @@ package final class ReplayStage: Stage, Player {
       details.health, places, gateway: configuration.gatewayName, isConnected: false)
   }
 
-  package var player: (any Player)? { self }
+  package var player: ReplayStage? { self }
 
   // MARK: The player
 
-  package func position() -> [UInt8] {
+  /// Its time and speed, as JSON.
+  func position() -> [UInt8] {
     let (at, speed, isPaused) = state.withLock { ($0.target, $0.speed, $0.isPaused) }
     return JSONWriter.object {
       $0.field("from", span.from.nanoseconds / 1_000_000)
@@ -124,7 +125,8 @@ package final class ReplayStage: Stage, Player {
     }
   }
 
-  package func control(_ request: JSONTree) -> Response? {
+  /// Goes to another time, pauses, or changes the speed. Returns a refusal if the request makes no sense.
+  func control(_ request: JSONTree) -> Response? {
     defer { alarm.ring() }
     if case .number(let speed)? = request["speed"] {
       guard Self.speeds.contains(speed) else { return .error(422, "The speed must be from 0.1 to 1000.") }

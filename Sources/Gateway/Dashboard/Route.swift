@@ -6,7 +6,7 @@ struct Route: Sendable {
   struct Call: Sendable {
     var request: Request
     var rights: Rights
-    /// What stands for the level of the path that begins with a colon.
+    /// The level of the path in the place of the one with a colon.
     var name: String
   }
 

@@ -39,7 +39,7 @@ extension Delivery {
     guard client.isConnected else { return false }
     let all = remembered.all.union([topics.status, topics.instance, topics.health])
     let (first, others) = (all.filter(isFirst).sorted(), all.filter { !isFirst($0) }.sorted())
-    send((first + others).map { Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true) })
+    send((first + others).map(Message.init(clearing:)))
     // Whether it has the right to them is asked no more; what it may not clear, it did not retain.
     func isTaken() -> Bool {
       state.withLock {

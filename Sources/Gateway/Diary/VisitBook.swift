@@ -45,10 +45,6 @@ package struct DiaryPause: Hashable, Sendable {
   /// nil: no gateway has run since.
   package var to: WallTime?
 
-  package init(number: Int64, from: WallTime, to: WallTime?) {
-    (self.number, self.from, self.to) = (number, from, to)
-  }
-
   fileprivate var length: TimeSpan {
     guard let to, from >= TransitionMessage.trusted else { return .zero }
     return max(.zero, to - from)

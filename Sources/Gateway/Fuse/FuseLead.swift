@@ -122,7 +122,7 @@ struct FuseLead {
     restsUntil = LiveClock.now + .seconds(1)
   }
 
-  mutating func tend(at now: MonotonicTime, _ inbox: FuseInbox, _ logger: Logger) {
+  mutating func tend(at now: MonotonicTime, _ logger: Logger) {
     guard let tellsFrom, tellsFrom <= now, leadsSince != nil, !output.isCrowded else { return }
     for message in occupancy.takeDue(at: now) { output.add(message) }
     let met = occupancy.takeMet()

@@ -163,7 +163,7 @@ final class FuseRabbitMQ {
   /// Does what is due.
   func tend(at now: MonotonicTime) throws(Failure) {
     if let time = follows, time <= now { try follow() }
-    if let time = refreshes.first, time <= now { try refresh(at: now) }
+    if let time = refreshes.first, time <= now { try refresh() }
     guard !publisher.isBlocked else { return }
     for (partition, time) in asked where now - time >= .seconds(leases[partition]?.lease == nil ? 5 : 20) {
       asked[partition] = now
@@ -172,7 +172,7 @@ final class FuseRabbitMQ {
     }
   }
 
-  private func refresh(at now: MonotonicTime) throws(Failure) {
+  private func refresh() throws(Failure) {
     refreshes.removeFirst()
     publishing += 1
     try publisher.open(channel: publishing)

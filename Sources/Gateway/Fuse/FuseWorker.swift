@@ -150,7 +150,7 @@ final class FuseWorker {
     try tick(rabbit, at: now)
     try rabbit.tend(at: now)
     for partition in holdings.keys.sorted() { try tend(partition, at: now) }
-    lead.tend(at: now, inbox, logger)
+    lead.tend(at: now, logger)
     for (partition, time) in rests where time <= now {
       rests[partition] = nil
       try rabbit.standInLine(for: partition)

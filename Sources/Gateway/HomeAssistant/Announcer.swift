@@ -375,7 +375,7 @@ extension Announcer {
       // The subject may be in the configuration again.
       if verdict(on: topic) == .keep { continue }
       kept[topic] = nil
-      messages.append(Discovery.removal(topic))
+      messages.append(Message(clearing: topic))
     }
     return messages
   }

@@ -235,7 +235,7 @@ package struct GatewayRun: Sendable {
         })
     }
     do { try await NamedService.run(services, signals: [], logger) } catch {
-      // It leaves the broker in order, so that no last will says it. Where another gateway has the name, that one is online.
+      // We disconnect in order, so no last will says that we are offline. If another gateway has the name, that one is online.
       if !(error is GatewayNameInUse) { delivery.sayOffline() }
       _ = decisions.close()
       throw error

@@ -27,16 +27,12 @@ package struct NewFile {
     let file = try FileDescriptor(creating: temporary)
     do throws(SystemError) {
       try fill(file, text, keepsModes: existing == .isKeptAsOld)
-      switch existing {
-      case .isKeptAsOld:
-        if access(path, F_OK) == 0 {
-          let kept = [path + ".old"] + (2...9).map { "\(path).old.\($0)" }
-          for (earlier, later) in zip(kept, kept.dropFirst()).reversed() { rename(earlier, later) }
-          try systemCall("link") { link(path, kept[0]) }
-        }
-        try systemCall("rename") { rename(temporary, path) }
-      case .isDropped: try systemCall("rename") { rename(temporary, path) }
+      if existing == .isKeptAsOld, access(path, F_OK) == 0 {
+        let kept = [path + ".old"] + (2...9).map { "\(path).old.\($0)" }
+        for (earlier, later) in zip(kept, kept.dropFirst()).reversed() { rename(earlier, later) }
+        try systemCall("link") { link(path, kept[0]) }
       }
+      try systemCall("rename") { rename(temporary, path) }
     } catch {
       unlink(temporary)
       throw error

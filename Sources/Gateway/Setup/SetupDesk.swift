@@ -31,7 +31,7 @@ final class SetupDesk: Sendable {
     /// nil: the gateway's own.
     var url: String?
     var username: String?
-    /// Of what was typed, so that nobody takes it for the trial of something else.
+    /// Identifies the input that was tried, so that a page does not show this result for other input.
     var id: String
     var finding: DoctorFinding
   }

@@ -55,7 +55,7 @@ public struct Simulation: Sendable {
     var output = PolicyOutput()
     for entry in timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
     engine.advance(through: timeline.end, into: &output)
-    let end = engine.closing(of: profile, after: timeline.end) ?? timeline.end
+    let end = engine.closing(after: timeline.end) ?? timeline.end
     engine.advance(through: end, into: &output)
     engine.concludeTrigger(into: &output)
 
@@ -144,7 +144,7 @@ extension Window {
 
 extension PhoneEngine {
   /// A little after the open window closes by itself if nothing else happens; nil if it does not close, or none is open.
-  fileprivate func closing(of profile: PhoneProfile, after end: Milliseconds) -> Milliseconds? {
+  fileprivate func closing(after end: Milliseconds) -> Milliseconds? {
     guard !rules.isAndroid, isRunning || (lifecycle == .suspended && !tasks.isEmpty) else { return nil }
     var probe = self
     var output = PolicyOutput()

@@ -74,7 +74,7 @@ public struct Tally: Hashable, Sendable {
   public func share(ofPhone index: Int) -> Double? {
     spreadTriggers > 0 ? Double(spread[index].delivered) / Double(spreadTriggers) : nil
   }
-  /// The false triggers of the phone in the spread that has most.
+  /// The most false triggers that any phone of the spread had.
   public var falseTriggers: Int { spread.map(\.falseTriggers).max() ?? 0 }
 
   /// By count, then by name.
@@ -84,7 +84,7 @@ public struct Tally: Hashable, Sendable {
   /// Drain as a multiple of the drain without ranging.
   public var batteryFactor: Double { span > 0 ? 1 + drain / Double(span) : 1 }
 
-  /// The same over a longer span, at the end of which the phone neither ranges nor locates. So profiles that were simulated for
+  /// The factor over a longer time, in the rest of which the phone neither ranges nor locates. So profiles that were simulated for
   /// different times can be compared.
   public func batteryFactor(over longer: Milliseconds) -> Double {
     longer > span ? 1 + drain / Double(longer) : batteryFactor

@@ -85,8 +85,8 @@ extension Pipeline {
     return there.count == 1 ? there[0] : nil
   }
 
-  /// The zones of an earlier configuration that have another name now, by the former one: those that are gone, if exactly one
-  /// new zone has the same rules.
+  /// Zones that were renamed: the new name by the former one. A zone counts as renamed if it is gone, and exactly one new zone has
+  /// its rules.
   ///
   /// - Parameters:
   ///   - earlier: the rules of each, by name.

@@ -17,7 +17,7 @@ package struct SightingHistory: Sendable {
     case retirement(BeaconIndex, at: MonotonicTime)
   }
 
-  /// What is kept. The number of octets comes first.
+  /// How much is kept. The limit of octets holds even if the others would keep more.
   package struct Limits: Sendable {
     /// The memory of encoded events.
     package var octets = 24 << 20

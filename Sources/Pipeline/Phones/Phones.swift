@@ -351,9 +351,8 @@ extension Pipeline {
 
   /// Each phone's current window and record. For phones that were removed, messages that clear them.
   var phoneStates: [Message] {
-    let forgotten = phones.dropped.flatMap { [topics.window(phone: $0), topics.record(phone: $0)] }.map {
-      Message(topic: $0, payload: [], qos: .atLeastOnce, retained: true)
-    }
+    let forgotten = phones.dropped.flatMap { [topics.window(phone: $0), topics.record(phone: $0)] }.map(
+      Message.init(clearing:))
     // A phone that has just begun has a record, but its window is known a millisecond later.
     let records = phones.phones.map { phone in
       message(phone.record, at: phone.lanes[0].engine.now.monotonicTime, of: phone)

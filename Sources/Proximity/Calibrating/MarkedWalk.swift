@@ -106,8 +106,5 @@ public struct MarkedWalk: Sendable {
     return seconds / Double(moments.count)
   }
 
-  /// The receivers that heard anything, as indices into the plan's `hearers`.
-  public var heardBy: Set<Int> { Set(moments.lazy.flatMap { $0.hearings.map(\.hearer) }) }
-
   var seconds: Double { Double(moments.count) * RoomWindows.length.seconds }
 }

@@ -18,7 +18,7 @@ struct Hearability: Sendable {
   private static let slope = 8.0
   /// The share of windows in which a receiver hears a beacon that it cannot hear, or does not hear one beside it.
   private static let chance: Float = 0.02
-  /// That a receiver hears the beacon counts this much: its level says a part of that, too.
+  /// The weight of the fact that a receiver hears the beacon. Below 1, because its level already contains a part of it.
   private static let heard: Float = 0.8
   /// Strengths that are told apart, dB.
   private static let shifts = -20...20

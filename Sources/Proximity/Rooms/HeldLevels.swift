@@ -33,7 +33,7 @@ struct HeldLevels: Sendable {
   }
 
   private let hearers: Int
-  /// By track: those of the receivers that heard it, in their order.
+  /// By track: the last level at each receiver that heard the beacon, in the order of the receivers.
   private var words: [[Word]] = []
 
   /// Memory for one track, octets. On a large site few of the receivers hear a beacon.

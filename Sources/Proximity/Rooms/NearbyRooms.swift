@@ -15,7 +15,7 @@ struct NearbyRooms: Sendable {
 
   /// - Parameter all: rooms in which a beacon can be.
   mutating func update(heard: some Sequence<Int32>, near: some Sequence<Int32>, of all: Int) {
-    // Even numbers are of rooms with a receiver that hears the beacon, so they come first.
+    // Twice the room, plus 1 if none of its receivers hears the beacon, so that of two equal rooms the heard one comes first.
     var keys = heard.map { $0 << 1 }
     keys += near.lazy.map { $0 << 1 | 1 }
     keys.sort()

@@ -2,9 +2,9 @@ import Glibc
 
 /// The density of the levels of each receiver in each room, from a calibration without outlines.
 ///
-/// What was counted in a room is added to what is expected there: by the room's own receivers and by what the walk says of every
-/// receiver elsewhere. So a room that the walk left out keeps about the model that it had, and in the others a few samples change
-/// little.
+/// Each density joins the levels that were counted on the walk with those that are expected there, from the room's own receivers and
+/// from what the walk says of every receiver elsewhere. So a room that the walk left out keeps about the model that it had, and in
+/// the others a few samples change little.
 struct RoomLevels: Sendable {
   /// By hearer, room, then level.
   private(set) var densities: [[[Float]]]

@@ -253,7 +253,7 @@ final class RoomModel: Sendable {
     /// The level is that of a receiver that has been silent since.
     case doubtful
 
-    /// For such a level: some half of the weight. With all of it, one receiver that fell silent would keep beacons that left it.
+    /// About half of the weight for such a level. With all of it, a receiver that fell silent would hold beacons that have left.
     var doubted: Pause {
       switch self {
       case .none, .doubtful: .doubtful

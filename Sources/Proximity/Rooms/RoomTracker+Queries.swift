@@ -157,19 +157,19 @@ extension RoomTracker {
 
     /// Edge of a cell, metres.
     public var edge: Double
-    /// The cells of at least the requested probability.
+    /// The cells whose probability is at least 0.2 %.
     public var cells: [Cell]
   }
 
   /// nil: the rooms have no outlines, or no receiver of theirs hears the beacon.
-  public func cloud(of beacon: BeaconIndex, above least: Double = 0.002) -> Cloud? {
+  public func cloud(of beacon: BeaconIndex) -> Cloud? {
     guard let grid = model.grid, let track = knownTrack(of: beacon), tracks[track].window != nil else {
       return nil
     }
     var cells: [Cloud.Cell] = []
     beliefs.read(track) { belief in
       for run in model.runs {
-        for place in run.places where Double(belief[place]) >= least {
+        for place in run.places where Double(belief[place]) >= 0.002 {
           guard let (point, floor) = grid.place(of: place) else { continue }
           cells.append(.init(point: point, floor: floor, probability: Double(belief[place])))
         }

@@ -17,8 +17,9 @@ struct SignalMaps: Sendable {
   static let otherRoom = 16.0
   static let otherRoomDeviation: Float = 6
 
-  /// Kernel width of a sample, metres, and the weight of the path-loss model, seconds of signal.
+  /// How far a sample counts, metres: the width of its kernel.
   static let reach = 0.5
+  /// How many seconds of signal the path-loss model counts as.
   static let doubt = 1.7
   private static let deviationBounds: ClosedRange<Double> = 2.5...10
   private static let measuredDeviation = 6.0

@@ -3,8 +3,8 @@ import Core
 
 /// The engine's state of one beacon: the receivers that hear it and its standing in its zones.
 struct BeaconRecord: Sendable {
-  /// Maximum number of receivers per beacon: `Stay.links` has a bit for each. Further ones are ignored until one falls silent, but
-  /// for those that a zone names: invented receivers must not keep them out.
+  /// Maximum number of receivers per beacon: `Stay.links` has a bit for each. Further ones are ignored until one falls silent,
+  /// except receivers that a zone names: invented ones must not keep them out.
   static let receiverLimit = 64
   /// From this many receivers on, a new receiver replaces a silent one.
   static let receiversKept = 16

@@ -31,7 +31,7 @@ extension AdapterKeeper {
   }
 
   /// The adapter is off, and we did not switch it off.
-  mutating func foundOff(at time: MonotonicTime) -> [KeeperAction] {
+  mutating func foundOff() -> [KeeperAction] {
     power = .off
     powerReason = Self.offReason
     powerDeadline = .distantFuture
@@ -94,7 +94,7 @@ extension AdapterKeeper {
       return settingsChanged(settings, at: time)
     case (.turningOn, .permissionDenied), (.blocked, .permissionDenied):
       lacksAdmin = true
-      _ = foundOff(at: time)
+      _ = foundOff()
       powerReason = "\(Self.offReason) (or grant CAP_NET_ADMIN)"
     case (.turningOn, .blocked), (.blocked, .blocked):
       return blocked(at: time) + tellHealth(at: time)
@@ -126,7 +126,7 @@ extension AdapterKeeper {
       actions += switchedOn(at: time)
     } else if power == .on {
       let error = hearing.overheard.hardwareErrorAt
-      actions += foundOff(at: time)
+      actions += foundOff()
       if let error, time - error < Self.aftermath {
         // The kernel sets it up again by itself; if it cannot, we do.
         power = .turningOn

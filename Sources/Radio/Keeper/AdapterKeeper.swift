@@ -139,7 +139,7 @@ struct AdapterKeeper {
     } else if policy.mayPowerOn {
       actions += powerOn(at: time)
     } else {
-      actions += foundOff(at: time)
+      actions += foundOff()
     }
     return actions + tellHealth(at: time)
   }

@@ -241,5 +241,5 @@ struct LabelRoom {
   }
 
   /// The approximate width of a text in the page's own fonts, rather too large than too small.
-  static func width(of text: String, size: Double = 13.5) -> Double { Double(text.count) * size * 0.64 + 4 }
+  static func width(of text: String) -> Double { Double(text.count) * 13.5 * 0.64 + 4 }
 }

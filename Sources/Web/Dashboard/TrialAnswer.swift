@@ -23,8 +23,8 @@ package struct TrialAnswer: Sendable {
   /// - Parameters:
   ///   - beacon: that of the request.
   ///   - yaml: the changes, as lines of the configuration.
-  ///   - kept: all real transitions of the time, the newest first; nil: `recent` has what is known.
-  ///   - isAwaited: once this is false the answer is not whole.
+  ///   - kept: all real transitions of that time, the newest first; nil: those in `recent` are taken.
+  ///   - isAwaited: asked now and then; once it says no, the answer is incomplete.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?, kept: [TransitionMessage]? = nil,

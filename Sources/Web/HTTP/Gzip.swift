@@ -13,7 +13,7 @@ import CZlib
 
   deinit { unsafe deflateEnd(&stream) }
 
-  /// What the client can decode all that was given so far from.
+  /// Compresses octets. From what was returned so far, the client can decode everything that was given so far.
   ///
   /// - Parameter isLast: nothing comes after.
   func compress(_ octets: [UInt8], isLast: Bool = false) -> [UInt8] {

@@ -1,3 +1,5 @@
+import Contract
+
 /// A request whose size was checked. Everything in it comes from the client and may be false.
 package struct Request: Sendable, Equatable {
   package enum Method: String, Sendable { case get = "GET", head = "HEAD", post = "POST", put = "PUT" }
@@ -51,22 +53,6 @@ package struct Request: Sendable, Equatable {
 
   /// Percent-decoded text; nil if it is malformed.
   private static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    var rest = text.utf8.makeIterator()
-    while let byte = rest.next() {
-      switch byte {
-      case UInt8(ascii: "%"):
-        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-        bytes.append(high << 4 | low)
-      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    unescaped(plusIsSpace ? text.replacing("+", with: " ") : text, marker: UInt8(ascii: "%"))
   }
 }

@@ -185,16 +185,6 @@ struct DesignCommand: ParsableCommand {
     ).sorted()
   }
 
-  private func amount(
-    _ text: String, _ option: String, _ parse: (String) -> Int64?, _ range: ClosedRange<Int64>,
-    _ wanted: String
-  ) throws -> Int64 {
-    guard let value = parse(text), range.contains(value) else {
-      throw ValidationError("\(option) \(text): it takes \(wanted), with the unit.")
-    }
-    return value
-  }
-
   private var scenario: [(name: String, value: String)] {
     [
       ("places", "\(places)"), ("spacing", spacing), ("near", near), ("visitors stop at", stop),

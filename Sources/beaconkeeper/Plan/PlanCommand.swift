@@ -116,23 +116,13 @@ struct PlanCommand: ParsableCommand {
   /// `reach`: the default.
   private func request(reach usual: Micrometres) throws -> WakeProposal.Request {
     let reach =
-      try amount(reach, "--reach", Amount.distance, 1_000_000...1_000_000_000, "1m to 1km") ?? usual
+      try reach.map {
+        try amount($0, "--reach", Amount.distance, 1_000_000...1_000_000_000, "1m to 1km")
+      } ?? usual
     let speed = try amount(speed, "--speed", Amount.speed, 10_000...100_000_000, "0.01m/s to 100m/s")
     let tolerance = try amount(tolerance, "--tolerance", Amount.duration, 0...60_000, "0s to 60s")
     return WakeProposal.Request(
-      visit: .init(reach: reach, speed: speed ?? 1_000_000), regions: regions, slots: slots,
-      tolerance: tolerance ?? 1000)
-  }
-
-  private func amount(
-    _ text: String?, _ option: String, _ parse: (String) -> Int64?, _ range: ClosedRange<Int64>,
-    _ wanted: String
-  ) throws -> Int64? {
-    guard let text else { return nil }
-    guard let value = parse(text), range.contains(value) else {
-      throw ValidationError("\(option) \(text): it takes \(wanted), with the unit.")
-    }
-    return value
+      visit: .init(reach: reach, speed: speed), regions: regions, slots: slots, tolerance: tolerance)
   }
 
   private var scenario: [(name: String, value: String)] {

@@ -83,11 +83,11 @@ struct SimulationDocument {
           }
         }
       }
-      json.array("background_time", result.windows) { writeWindow($1, at: $1.time, of: result, into: &$0) }
+      json.array("background_time", result.windows) { writeWindow($1, at: $1.time, into: &$0) }
       if !instants.isEmpty {
         json.array("at", instants) { json, time in
           if let window = result.window(at: time) {
-            writeWindow(window, at: time, of: result, into: &json)
+            writeWindow(window, at: time, into: &json)
           } else {
             json.null()
           }
@@ -121,9 +121,7 @@ struct SimulationDocument {
   }
 
   /// `background_time_remaining` is null if it is unlimited.
-  private func writeWindow(
-    _ window: Window, at time: Milliseconds, of result: Simulation, into writer: inout JSONWriter
-  ) {
+  private func writeWindow(_ window: Window, at time: Milliseconds, into writer: inout JSONWriter) {
     writer.object { json in
       json.field("t", Double(time) / 1000, decimals: 3)
       json.field("state", window.state.rawValue)

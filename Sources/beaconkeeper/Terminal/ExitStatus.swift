@@ -42,6 +42,17 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
   return ExitCode(64)
 }
 
+/// The amount in an option.
+func amount(
+  _ text: String, _ option: String, _ parse: (String) -> Int64?, _ range: ClosedRange<Int64>,
+  _ wanted: String
+) throws -> Int64 {
+  guard let value = parse(text), range.contains(value) else {
+    throw ValidationError("\(option) \(text): it takes \(wanted), with the unit.")
+  }
+  return value
+}
+
 /// Calls `body`. Its error ends the command with a status.
 ///
 /// - Parameter what: what could not be done, before the system's reason; nil: the error says it itself.

@@ -42,8 +42,6 @@ struct RoomScene {
     chance = SeededGenerator(seed: seed)
   }
 
-  static let secondsSince1970 = 1_795_211_400.0
-
   /// dB with the given standard deviation.
   private mutating func noise(_ deviation: Double) -> Double {
     (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &chance) } * deviation

@@ -16,10 +16,7 @@ zones:
     enter: { distance: 6 m, dwell: 1 s }
     exit:  { distance: 9 m, dwell: 2 s, lost: 5 s }
 YAML
-printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
-mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
-within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
-mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F '%t %p' >heard &
+subscribe '%t %p'
 
 controller --script air
 "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &

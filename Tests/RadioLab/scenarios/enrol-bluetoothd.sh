@@ -2,11 +2,8 @@
 # bluetoothd plays the phone on hci1, with an agent of bluetoothctl's, which is the one that it asks there.
 . "$RADIOLAB/enrol.sh"
 pairs
-mkdir -p /run/dbus
-pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
-/usr/libexec/bluetooth/bluetoothd -n -d >bluetoothd.log 2>&1 &
-named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
-within 40 named || fail "bluetoothd does not come up"
+start_bus
+start_bluetoothd -d
 sleep 3
 python3 -IS "$RADIOLAB/mgmt.py" 0005 0 01 >/dev/null
 # The phone has a changing address.

@@ -1,15 +1,7 @@
 # No capabilities, but a bluetoothd. The gateway hears what bluetoothd passes on, and reports that this is little. While
 # bluetoothd restarts, the gateway is deaf; then it hears again.
 . "$RADIOLAB/fault.sh"
-start_bluetoothd() {
-  /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &
-  bluetoothd=$!
-  named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
-  within 40 named || fail "bluetoothd does not come up"
-}
-kill_bluetoothd() { kill -9 "$bluetoothd"; wait "$bluetoothd" || true; }
-mkdir -p /run/dbus
-pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
+start_bus
 start_bluetoothd
 watch_site
 tags 1

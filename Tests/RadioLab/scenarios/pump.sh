@@ -30,10 +30,7 @@ phones:
   - { name: task, beacon: "fleet:1.2", os: ios7, strategy: background-task, countdown: true }
   - { name: open, beacon: "fleet:1.2", os: ios7, strategy: stock }
 YAML
-printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
-mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
-within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
-mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F '%t %p' >heard &
+subscribe '%t %p'
 
 controller --script air
 "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &

@@ -16,13 +16,11 @@ gateway $(as_nobody -all,+net_raw)
 grep -q 'runs its own scan' gateway.log && grep -q CAP_NET_ADMIN gateway.log || fail "it does not report how it hears"
 runs fault
 
-mkdir -p /run/dbus
-pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
-/usr/libexec/bluetooth/bluetoothd -n >bluetoothd.log 2>&1 &
-bluetoothd=$!
+start_bus
+start_bluetoothd
 discovers() { grep -q "bluetoothd's discovery keeps it scanning" gateway.log; }
 within 60 discovers || fail "it does not use bluetoothd"
 heal sleep 5
-kill -9 "$bluetoothd"
+kill_bluetoothd
 heal true
 leaves

@@ -2,11 +2,8 @@
 # gateway never touches other programs' advertising. After kill -9 the kernel takes ours off the air. Without CAP_NET_ADMIN
 # nothing is broadcast; the gateway says what is missing and continues to hear.
 . "$RADIOLAB/wake.sh"
-start_bluetoothd() {
-  /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &
-  bluetoothd=$!
-  named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
-  within 60 named || fail "bluetoothd does not come up"
+advertise() {
+  start_bluetoothd
   # It counts the free instances when it removes those that are there; what is added before that is removed too.
   free() {
     dbus-send --system --print-reply --dest=org.bluez /org/bluez/hci0 org.freedesktop.DBus.Properties.Get \
@@ -14,18 +11,17 @@ start_bluetoothd() {
   }
   within 30 free || fail "bluetoothd does not advertise"
 }
-mkdir -p /run/dbus
-pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
+start_bus
 two_controllers --ext
 begin_wake
 listen
 sleep "$((period + 5))"
 mark bluetoothd
-start_bluetoothd
+advertise
 sleep "$period"
-kill -9 "$bluetoothd"; wait "$bluetoothd" || true
+kill_bluetoothd
 mark bluetoothd
-start_bluetoothd
+advertise
 # Instance 1 with a name, for an unlimited time.
 python3 -IS "$RADIOLAB/mgmt.py" 003e 0 01 00000000 0000 0000 05 00 0409616263 || fail "no instance for another program"
 sleep "$((period + 5))"
