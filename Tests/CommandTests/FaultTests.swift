@@ -44,6 +44,16 @@ import Testing
     #expect(result.output.isEmpty)
   }
 
+  @Test func `a gateway that may open too few files says so and does not start`() async throws {
+    let script = "ulimit -n 40; exec \"$0\" run --demo"
+    let result = try await Command(
+      ["-c", script, Command.binary.path], executable: URL(fileURLWithPath: "/bin/sh")
+    ).end()
+    #expect(result.status == 69)
+    #expect(result.errors.contains("at most 40 files may be open here"))
+    #expect(result.isCalm)
+  }
+
   @Test func randomBytesAreNoCapture() async throws {
     var bytes: [UInt8] = []
     for index in 0..<4096 { bytes.append(UInt8(truncatingIfNeeded: index &* 2_654_435_761 >> 7)) }

@@ -1,5 +1,15 @@
 import Glibc
 
+/// Lets this process have a number of files open if the system allows that. Returns how many it may have.
+package func allowOpenFiles(_ wanted: UInt) -> UInt {
+  var limit = rlimit()
+  let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  guard unsafe getrlimit(kind, &limit) == 0, limit.rlim_cur < wanted else { return wanted }
+  let allowed = limit.rlim_cur
+  limit.rlim_cur = min(wanted, limit.rlim_max)
+  return unsafe setrlimit(kind, &limit) == 0 ? limit.rlim_cur : allowed
+}
+
 /// Owns a file descriptor and closes it once.
 package struct FileDescriptor: ~Copyable, Sendable {
   package let number: Int32

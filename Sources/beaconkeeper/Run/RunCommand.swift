@@ -62,7 +62,16 @@ struct RunCommand: AsyncParsableCommand {
     if demo, capture != nil { throw ValidationError("Either --demo or --capture.") }
   }
 
+  /// With fewer open files a gateway does not start; a page and its connections want some hundreds.
+  private static let fewestFiles: UInt = 64
+
   func run() async throws {
+    let files = allowOpenFiles(512)
+    guard files >= Self.fewestFiles else {
+      throw failure(
+        "at most \(files) files may be open here, and a gateway needs \(Self.fewestFiles): see ulimit -n",
+        .unavailable)
+    }
     let demonstration = try isDemonstration ? Demonstration() : nil
     defer { demonstration?.folder.remove() }
     if let demonstration { say("beaconkeeper: \(demo ? "" : "no Bluetooth adapter here; ")\(demonstration)") }
