@@ -87,14 +87,20 @@ struct Loop {
     var error = mosquitto_connect_bind_v5(
       client, options.host, Int32(options.port), Int32(options.keepAlive.mqttSeconds), nil, properties.list)
     var number = errno
+    let answerIsDue = ContinuousClock.now + min(options.keepAlive, Loop.patience)
     while error == MOSQ_ERR_SUCCESS.code {
       error = turn()
       number = errno
       work()
-      if established == nil, session.state.withLock({ $0.isDone }) { break }
+      guard established == nil else { continue }
+      if session.state.withLock({ $0.isDone }) { break }
+      if ContinuousClock.now > answerIsDue { return (MOSQ_ERR_KEEPALIVE.code, 0) }
     }
     return (error, number)
   }
+
+  /// A broker that does not answer the greeting for so long is given up.
+  private static let patience = Duration.seconds(20)
 
   /// With more messages than this under way, the loop waits for more acknowledgements to arrive. They come one by one, and
   /// each would wake this thread.
