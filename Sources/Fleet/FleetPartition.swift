@@ -145,6 +145,10 @@ package struct FleetPartition: Sendable {
       guard let receiver = receivers[change.receiver] else { continue }
       pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &output)
     }
+    for doubt in hearing.doubts {
+      guard let receiver = receivers[doubt.receiver] else { continue }
+      pipeline.setDoubted(receiver, doubt.isDoubted, at: doubt.time, into: &output)
+    }
     if partitions > 1 {
       let count = hearing.observations.count
       hearing.observations.removeAll {

@@ -18,6 +18,11 @@ package struct ObservationTap: Sendable {
   /// How many batches were made of each partition.
   private var sequences: [UInt64]
   var lost: UInt64 = 0
+  /// The receivers that were in batches since the last empty one, and when the last of these batches was made.
+  private var heardBy: [String] = []
+  private var lastBatch = MonotonicTime(nanoseconds: .min)
+  /// A silence of this length is told by an empty batch. So others know at once whether we hear nothing more or have failed.
+  private static let silence = TimeSpan.seconds(2)
 
   package init(_ settings: ObservationSettings, boot: String) {
     self.settings = settings
@@ -46,7 +51,8 @@ package struct ObservationTap: Sendable {
   package mutating func take(
     at time: MonotonicTime, gateway: String, receivers: ReceiverTable, key: (BeaconIndex) -> String
   ) -> [ObservationsMessage] {
-    guard !sightings.isEmpty else { return [] }
+    guard !sightings.isEmpty else { return ending(at: time, gateway) }
+    lastBatch = time
     defer { sightings.removeAll(keepingCapacity: true) }
     var order: [BeaconIndex] = []
     var byBeacon: [BeaconIndex: [Sighting]] = [:]
@@ -78,10 +84,19 @@ package struct ObservationTap: Sendable {
     return messages
   }
 
+  /// An empty batch if the radios hear nothing more; once.
+  private mutating func ending(at time: MonotonicTime, _ gateway: String) -> [ObservationsMessage] {
+    // In a fleet each partition would get one from each gateway, for each tag that sleeps.
+    guard settings.partitions == 1, !heardBy.isEmpty, time - lastBatch >= Self.silence else { return [] }
+    defer { heardBy.removeAll(keepingCapacity: true) }
+    return [finish(Batch(receivers: heardBy), 0, at: time, gateway)]
+  }
+
   private mutating func finish(
     _ batch: Batch, _ partition: Int, at time: MonotonicTime, _ gateway: String
   ) -> ObservationsMessage {
     sequences[partition] += 1
+    for receiver in batch.receivers where !heardBy.contains(receiver) { heardBy.append(receiver) }
     return ObservationsMessage(
       gateway: gateway, boot: boot, sequence: sequences[partition], sent: time, partition: partition,
       receivers: batch.receivers, beacons: batch.beacons)

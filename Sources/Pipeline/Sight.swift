@@ -10,7 +10,22 @@ extension Pipeline {
   package mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
   ) {
-    see([receiver], [(isBlind ? .blind : .sees, time)], into: &output)
+    show(receiver, isBlind ? .blind : .sees, at: time, into: &output)
+  }
+
+  mutating func show(
+    _ receiver: ReceiverIndex, _ state: ReceiverSight.State, at time: MonotonicTime, into output: inout Output
+  ) {
+    see([receiver], [(state, time)], into: &output)
+  }
+
+  /// Whether a receiver that sees may have failed since it heard something last: until it gives a sign of life, nobody leaves
+  /// because of its silence. What is told of the places stays as it is.
+  package mutating func setDoubted(
+    _ receiver: ReceiverIndex, _ isDoubted: Bool, at time: MonotonicTime, into output: inout Output
+  ) {
+    guard sight[receiver] == (isDoubted ? .sees : .doubted) else { return }
+    show(receiver, isDoubted ? .doubted : .sees, at: time, into: &output)
   }
 
   /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it
@@ -31,7 +46,7 @@ extension Pipeline {
       for receiver in receivers {
         // For a trial, the receiver's first sighting shows that it sees.
         if sight.isKnown(receiver) || state == .blind {
-          history?.note(receiver, isBlind: state == .blind, at: time)
+          history?.note(receiver, state, at: time)
         }
         sight[receiver] = state
       }

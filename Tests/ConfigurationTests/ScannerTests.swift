@@ -91,6 +91,10 @@ import Testing
     ),
     ("scanners: [{ kind: theengs, topic: \"a/{who}\" }]", "1:36 error “{who}” cannot be a level of a topic"),
     ("scanners: [{ kind: theengs, topic: \"a+/b\" }]", "1:36 error “a+” cannot be a level of a topic"),
+    (
+      "scanners: [{ kind: theengs, topic: \"$share/g/home/{receiver}/BTtoMQTT/{address}\" }]",
+      "1:36 error a shared subscription would take observations from its other members"
+    ),
     ("scanners: [{ kind: espresense, fields: { rssi: r } }]", "1:40 error fields is for kind: json"),
     ("scanners: [{ kind: espresense, interval: 1 s }]", "1:42 error interval is for kind: beaconkeeper"),
     ("scanners: [{ kind: beaconkeeper, interval: 1 min }]", "1:44 error interval cannot be"),

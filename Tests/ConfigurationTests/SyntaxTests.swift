@@ -1,4 +1,5 @@
 @testable import Configuration
+import Foundation
 import Testing
 
 @Suite struct SyntaxTests {
@@ -9,6 +10,15 @@ import Testing
     let bracket = try #require(diagnose("gateway: { name: a\nzones: []\n").first)
     #expect(bracket.position?.line == 2)
     #expect(bracket.message.contains("not valid YAML"))
+  }
+
+  @Test(arguments: ["", "zones: []\n\0\0\0\0\0\0", "\0\0\0\0\0\0\0\0"])
+  func `a file that a power cut left empty or full of zeros is told as that`(text: String) throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    let errors = #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: path) }
+    #expect(errors?.description.contains("was the power cut while it was written?") == true)
   }
 
   @Test func aKeyGivenTwiceDoesNotHideOtherFaults() {

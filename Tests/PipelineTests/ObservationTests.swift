@@ -148,6 +148,21 @@ import Testing
     #expect(scene.pipeline.takeObservations(at: scene.time).isEmpty)
   }
 
+  /// So others know at once that this gateway lives and hears nothing more.
+  @Test func `an empty batch ends what was heard, once`() throws {
+    var scene = try publisher()
+    #expect(scene.pipeline.takeObservations(at: scene.time + .seconds(60)).isEmpty)
+    try scene.hear(rssi: -60, for: 1)
+    #expect(scene.pipeline.takeObservations(at: scene.time).count == 1)
+    #expect(scene.pipeline.takeObservations(at: scene.time + .seconds(1)).isEmpty)
+    let ending = scene.pipeline.takeObservations(at: scene.time + .seconds(2))
+    #expect(ending.count == 1 && ending[0].count == 0 && ending[0].receivers == ["hci0"])
+    for message in ending.map({ $0.message(topics: scene.pipeline.topics) }) {
+      #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
+    }
+    #expect(scene.pipeline.takeObservations(at: scene.time + .seconds(60)).isEmpty)
+  }
+
   @Test func unpublishedObservationsAreCounted() throws {
     var scene = try publisher()
     try scene.hear(rssi: -60, for: 2100)

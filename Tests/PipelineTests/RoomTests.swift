@@ -55,6 +55,24 @@ import Testing
     #expect(flat.retained("beacon/key/room")?.contains(#""room":null"#) == true)
   }
 
+  @Test func `a beacon stays in its room while its receivers may have failed`() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    func doubt(_ isDoubted: Bool) {
+      for receiver in [flat.cooker, flat.door] {
+        flat.scene.pipeline.setDoubted(
+          receiver, isDoubted, at: flat.scene.time, into: &flat.scene.output)
+      }
+    }
+    doubt(true)
+    flat.wait(600)
+    #expect(flat.events.count == 1)
+    #expect(flat.state("room/kitchen/occupancy")?.contains("unknown") != true)
+    doubt(false)
+    flat.wait(2)
+    #expect(flat.events.last == "exit room kitchen key")
+  }
+
   @Test func aReloadKeepsTheBeaconsOfAnUnchangedRoom() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)

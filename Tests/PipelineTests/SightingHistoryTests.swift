@@ -1,5 +1,6 @@
 import Beacons
 import Core
+import Proximity
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct SightingHistoryTests {
   /// An event that can be compared.
   private struct Entry: Equatable {
-    enum Kind { case sighting, blind, sees, retirement }
+    enum Kind: Equatable { case sighting, sight(ReceiverSight.State), retirement }
 
     var kind = Kind.sighting
     var beacon: BeaconIndex?
@@ -26,8 +27,8 @@ struct SightingHistoryTests {
       case .sighting(let sighting, _):
         (beacon, receiver, rssi) = (sighting.beacon, sighting.receiver, sighting.rssi)
         (measuredPower, time, wallTime) = (sighting.measuredPower, sighting.time, sighting.wallTime)
-      case .blindness(let receiver, let isBlind, _):
-        (kind, self.receiver) = (isBlind ? .blind : .sees, receiver)
+      case .sight(let receiver, let state, _):
+        (kind, self.receiver) = (.sight(state), receiver)
       case .retirement(let beacon, _): (kind, self.beacon) = (.retirement, beacon)
       }
     }
@@ -71,9 +72,10 @@ struct SightingHistoryTests {
       var heard = time
       switch Int.random(in: 0..<200, using: &random) {
       case 0:
-        let (receiver, isBlind) = (receiver(), Bool.random(using: &random))
-        history.note(receiver, isBlind: isBlind, at: time)
-        noted.append(Entry(.blindness(receiver, isBlind, time)))
+        let states = [ReceiverSight.State.blind, .sees, .doubted]
+        let (receiver, state) = (receiver(), states[Int.random(in: 0..<3, using: &random)])
+        history.note(receiver, state, at: time)
+        noted.append(Entry(.sight(receiver, state, time)))
         return
       case 1:
         history.noteRetirement(of: beacon, at: now)
@@ -198,7 +200,7 @@ struct SightingHistoryTests {
   @Test func `what was heard before a time is left out, but who was blind is not`() {
     var (history, now) = hear(100, for: 1000)
     let receiver = ReceiverIndex(rawValue: 2)
-    history.note(receiver, isBlind: true, at: now)
+    history.note(receiver, .blind, at: now)
     for second in 1...1000 {
       for _ in 0..<100 {
         history.note(

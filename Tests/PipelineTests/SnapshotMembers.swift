@@ -104,7 +104,7 @@ import Testing
     "Proximity.Locator": "receivers",
     "Proximity.PlaceBeliefs": "model map grid filter prior hearers powers bins shares",
     "Proximity.RoomTracker":
-      "plan model maps known blind filter placeAndPower appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
+      "plan model maps known blind doubted filter placeAndPower appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
       + "held silences insiders changed hearings sums leaveOneOut nearby everyone",
     "Proximity.HearerSet": "bits",
     "Proximity.ReceiverSight": "knownCount blindCount",

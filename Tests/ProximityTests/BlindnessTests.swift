@@ -17,6 +17,38 @@ import Testing
     #expect(occupancy.members.map(\.beacon.rawValue) == [0])
   }
 
+  @Test func `nobody leaves because of a receiver that may have failed, and the zone stays occupied`() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.doubt(true, at: 32)
+    scene.wait(until: 90)
+    #expect(scene.story == ["enter 0.0"])
+    #expect(scene.engine.occupancy(of: zone).state == .occupied)
+    scene.doubt(false, at: 91)
+    #expect(scene.story == ["enter 0.0", "exit 91.0"])
+  }
+
+  @Test func `a fixed timeout waits for a receiver that may have failed`() {
+    var scene = Scene([.simple(lost: .after(.seconds(20)))])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.doubt(true, at: 32)
+    scene.wait(until: 90)
+    #expect(scene.story == ["enter 0.0"])
+    scene.doubt(false, at: 90.5)
+    scene.wait(until: 92)
+    #expect(scene.story.count == 2 && scene.transitions[1].event == .exit)
+  }
+
+  @Test func `who is heard again by a receiver that was doubted never left`() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.doubt(true, at: 32)
+    scene.hear(Signal.at3m, from: 60, to: 70)
+    scene.doubt(false, at: 70)
+    scene.hear(Signal.at3m, from: 70, to: 90)
+    #expect(scene.story == ["enter 0.0"])
+  }
+
   @Test func aFixedTimeoutFreezesToo() {
     var scene = Scene([.simple(lost: .after(.seconds(20)))])
     scene.hear(Signal.at3m, from: 0, to: 30)

@@ -54,8 +54,17 @@ struct Scene {
   }
 
   mutating func blind(_ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime) {
+    show(receiver, isBlind ? .blind : .sees, at: time)
+  }
+
+  mutating func doubt(_ isDoubted: Bool, at seconds: Double) {
+    show(ReceiverIndex(rawValue: 0), isDoubted ? .doubted : .sees, at: .zero + .seconds(seconds))
+  }
+
+  private mutating func show(_ receiver: ReceiverIndex, _ state: ReceiverSight.State, at time: MonotonicTime)
+  {
     var sight = engine.sight
-    sight[receiver] = isBlind ? .blind : .sees
+    sight[receiver] = state
     engine.see(sight, at: time, into: &transitions)
   }
 

@@ -143,11 +143,14 @@ extension Configuration {
       ])
     }
     // The built-in configuration in its place would have another name and broker, and take what is on disk for another gateway's.
-    guard !bytes.isEmpty || path == "/dev/null" else {
+    // Some file systems keep the length of what was not written, and fill it with zeros.
+    let isZero = bytes.count >= 4 && bytes.suffix(4).allSatisfy { $0 == 0 }
+    guard !bytes.isEmpty && !isZero || path == "/dev/null" else {
       throw ConfigurationErrors([
         Diagnostic(
           severity: .error, file: path, position: nil,
-          message: "the file is empty; was the power cut while it was written?",
+          message:
+            "the file \(isZero ? "ends with zeros" : "is empty"); was the power cut while it was written?",
           hint: "put it back from a backup (`beaconkeeper restore`), or write another (`beaconkeeper init`)")
       ])
     }

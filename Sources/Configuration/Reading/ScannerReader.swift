@@ -58,6 +58,12 @@ struct ScannerReader {
 
   private func readPattern(_ value: Value) -> TopicPattern? {
     guard let text = value.text(hint: "for example home/{receiver}/BTtoMQTT/{address}") else { return nil }
+    if text.hasPrefix("$share/") {
+      value.error(
+        "a shared subscription would take observations from its other members",
+        hint: "leave out \(quoted(text.split(separator: "/").prefix(2).joined(separator: "/") + "/"))")
+      return nil
+    }
     let fields = listed(TopicPattern.Field.allCases.map { "{\($0.rawValue)}" })
     do throws(TopicPattern.Problem) { return try TopicPattern(text) } catch {
       switch error {

@@ -2,7 +2,7 @@ import Beacons
 import Core
 
 /// The receivers of scanners: their names, and whether they work. A receiver is blind if it says so itself, or if our
-/// connection to the broker is lost, but never because it is silent.
+/// connection to the broker is lost, but never because it is silent. One that falls silent may have failed, see `SignsOfLife`.
 struct RemoteReceivers: Sendable {
   private struct Entry: StateElement {
     /// Whether it has sent anything, or anything was reported about it.
@@ -22,6 +22,7 @@ struct RemoteReceivers: Sendable {
     /// Whether the configuration names it. Such a receiver never makes room for another.
     var isNamed = false
     var pace = SpeakingPace()
+    var life = SignsOfLife()
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("is_known", &isKnown)
@@ -33,6 +34,7 @@ struct RemoteReceivers: Sendable {
       try coder("health", &health)
       try coder("is_named", &isNamed)
       try coder("pace", &pace)
+      try coder("life", &life)
     }
   }
 
@@ -125,23 +127,41 @@ struct RemoteReceivers: Sendable {
     entries[Int(receiver.rawValue)].pace.note(device, at: time)
   }
 
+  /// - Parameter isNothing: it says that it hears nothing more.
   mutating func heard(
-    _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    _ receiver: ReceiverIndex, scanner: Int, isNothing: Bool = false, at time: MonotonicTime,
+    _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
   ) {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     entries[place].lastNews = time
     entries[place].isOffline = false
+    if isNothing { entries[place].life.endHearing(at: time) } else { entries[place].life.hear(at: time) }
     if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
   }
 
+  var judgesSilence: Bool { entries.contains { $0.life.areUsual } }
+
+  /// Tells which receivers may have failed since they heard something last, and which have shown that they did not.
+  mutating func judgeSilence(at time: MonotonicTime, into doubts: inout [ReceiverDoubt]) {
+    for place in entries.indices where entries[place].life.changes(at: time) {
+      doubts.append(
+        ReceiverDoubt(
+          receiver: ReceiverIndex(rawValue: UInt16(place)), isDoubted: entries[place].life.isDoubted,
+          time: time))
+    }
+  }
+
   /// Processes a message of a receiver that is not an observation.
+  ///
+  /// - Parameter isSign: it comes whether the receiver hears anything or not.
   mutating func lives(
-    _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    _ receiver: ReceiverIndex, scanner: Int, isSign: Bool, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
   ) {
     let place = position(of: receiver)
+    if isSign { entries[place].life.sign(at: time) } else { entries[place].life.prove(at: time) }
     entries[place].scanner = scanner
     entries[place].lastNews = max(entries[place].lastNews, time)
     // A receiver that reported itself offline, or its gateway reported blind, stays so: only an observation outweighs that.
@@ -173,6 +193,7 @@ struct RemoteReceivers: Sendable {
     entries[place].scanner = scanner
     entries[place].fault = health.isBlind ? reason : nil
     entries[place].isReported = true
+    entries[place].life.prove(at: time)
     if entries[place].isOffline || connected == nil { return }
     set(receiver, health, reason, at: time, wallTime, into: &changes)
   }

@@ -204,7 +204,11 @@ package struct ScannerIntake: Sendable {
   /// Time passes; call this every few seconds.
   package mutating func look(at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing) {
     receivers.look(at: time, wallTime, into: &hearing.changes)
+    receivers.judgeSilence(at: time, into: &hearing.doubts)
   }
+
+  /// Whether a receiver's silence may mean that it failed, so that `look` is wanted twice a second.
+  package var judgesSilence: Bool { receivers.judgesSilence }
 
   /// Before `reconfigure`: scanners that are the same take over their new `prefix` and names of receivers. Returns the receivers
   /// that have another name now.
@@ -256,6 +260,7 @@ package struct Hearing: Sendable {
   /// Devices under a scanner's own name, for people who look for theirs. Those with an address are in `batch`, too.
   package var named: [NamedDevice] = []
   package var changes: [ReceiverHealthChange] = []
+  package var doubts: [ReceiverDoubt] = []
   /// Receivers whose index belongs to another one from now on. They come before everything else.
   package var renamings: [ReceiverRenaming] = []
   /// Log messages, each once.
@@ -264,8 +269,8 @@ package struct Hearing: Sendable {
   package init() {}
 
   package var isEmpty: Bool {
-    batch.isEmpty && observations.isEmpty && named.isEmpty && changes.isEmpty && notices.isEmpty
-      && renamings.isEmpty
+    batch.isEmpty && observations.isEmpty && named.isEmpty && changes.isEmpty && doubts.isEmpty
+      && notices.isEmpty && renamings.isEmpty
   }
 
   package mutating func removeAll() {
@@ -273,6 +278,7 @@ package struct Hearing: Sendable {
     observations.removeAll(keepingCapacity: true)
     named.removeAll(keepingCapacity: true)
     changes.removeAll()
+    doubts.removeAll()
     renamings.removeAll()
     notices.removeAll()
   }
@@ -356,13 +362,17 @@ extension ScannerIntake {
   }
 
   /// Any message of a receiver proves that it works, even if it is malformed or has no device.
+  ///
+  /// - Parameter isSign: it comes whether the receiver hears anything or not.
   mutating func noteLife(
-    _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
+    _ message: Message, _ fields: [TopicPattern.Field: String], isSign: Bool = false,
+    into hearing: inout Hearing
   ) {
     if message.isRetained { return }
     for receiver in known(by: fields, of: message.scanner) {
       receivers.lives(
-        receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
+        receiver, scanner: message.scanner, isSign: isSign, at: message.arrival, message.wallTime,
+        into: &hearing.changes)
     }
   }
 
@@ -372,7 +382,7 @@ extension ScannerIntake {
     if scanners[message.scanner].kind == .beaconkeeper {
       takeHealth(message, fields, into: &hearing)
     } else {
-      noteLife(message, fields, into: &hearing)
+      noteLife(message, fields, isSign: true, into: &hearing)
     }
   }
 

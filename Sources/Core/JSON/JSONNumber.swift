@@ -81,7 +81,8 @@ extension JSONCursor {
       position += 1
     }
     guard digitsBeforePoint > 0, bytes[position - 1] != UInt8(ascii: ".") else {
-      throw malformed("a value belongs here")
+      let isText = position < bytes.count && bytes[position] == UInt8(ascii: "\"")
+      throw malformed(isText ? "a number belongs here, without quotes" : "a value belongs here")
     }
     guard digitsBeforePoint == 1 || bytes[start] != UInt8(ascii: "0") else {
       throw Malformed(offset: start, message: "a number cannot begin with 0")

@@ -448,6 +448,10 @@ extension DecisionLoop {
       for change in hearing.changes {
         if let receiver = receivers[change.receiver] { apply(change, of: receiver, &state) }
       }
+      for doubt in hearing.doubts {
+        guard let receiver = receivers[doubt.receiver] else { continue }
+        state.pipeline.setDoubted(receiver, doubt.isDoubted, at: doubt.time, into: &state.output)
+      }
       hearing.batch.forEach { advertisement, _ in
         guard let receiver = receivers[advertisement.receiver] else { return }
         state.health.receivers.heard(receiver, at: advertisement.wallTime)

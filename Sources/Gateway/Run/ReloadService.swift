@@ -62,7 +62,7 @@ struct ReloadService: Service {
           for feature in features { feature.prepare(for: new) }
           for feature in features { feature.configure(new) }
           reloads.revision.set(loaded.revision)
-          logger.notice("configuration reloaded")
+          logger.notice("configuration reloaded\(current == new ? "; nothing in it has changed" : "")")
           if !late.isEmpty { warn(late) }
           current = new
         } catch {

@@ -30,7 +30,9 @@ final class StandardInputService: Feature {
           $0.last = errors.last.map { "\($0)" } ?? $0.last
         }
         for error in errors {
-          let isNew = told.withLock { $0.count < Self.toldLimit && $0.insert(error.message).inserted }
+          // The same fault is at another column in each line.
+          let cause = error.message.filter { !$0.isNumber }
+          let isNew = told.withLock { $0.count < Self.toldLimit && $0.insert(cause).inserted }
           if isNew { self.logger.warning("refused \(error) (counted in health)") }
         }
       } hear: {

@@ -13,6 +13,8 @@ import Synchronization
 final class ScannerLink: Feature {
   /// How often to look for silent receivers.
   private static let pause = Duration.seconds(2)
+  /// How often if their silence may mean that they failed.
+  private static let briefPause = Duration.milliseconds(500)
 
   private struct State {
     var intake: ScannerIntake
@@ -93,8 +95,11 @@ final class ScannerLink: Feature {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        let hasScanners = self.state.withLock { !$0.intake.scanners.isEmpty }
-        await self.reloads.wait(for: hasScanners ? Self.pause : nil)
+        let pause = self.state.withLock { state -> Duration? in
+          if state.intake.scanners.isEmpty { return nil }
+          return state.intake.judgesSilence ? Self.briefPause : Self.pause
+        }
+        await self.reloads.wait(for: pause)
         if Task.isCancelled { return }
         self.take { intake, hearing in
           intake.look(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)

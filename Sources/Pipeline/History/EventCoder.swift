@@ -1,5 +1,6 @@
 import Beacons
 import Core
+import Proximity
 
 /// Encodes events one after another, each as its difference from what those before it let expect. A usual sighting takes 7 or
 /// 8 octets: which fields follow, and the receiver; by how much the time went on; the beacon; the signal; the wall clock's drift.
@@ -39,6 +40,8 @@ struct EventCoder {
     static let lateness: UInt8 = 1 << 2
     static let lead: UInt8 = 1 << 3
     static let power: UInt8 = 1 << 4
+    /// Of a receiver that sees.
+    static let doubt: UInt8 = 1 << 2
 
     func has(_ bit: UInt8) -> Bool { bits & bit != 0 }
   }
@@ -56,8 +59,10 @@ struct EventCoder {
     case .sighting(let sighting, let now):
       let number = numbers.number(of: sighting.beacon)
       write(sighting, UInt64(number), at: now, into: &octets, &place)
-    case .blindness(let receiver, let isBlind, let time):
-      write(Head(isBlind ? .blind : .sees, receiver.rawValue), receiver, at: time, into: &octets, &place)
+    case .sight(let receiver, let state, let time):
+      var head = Head(state == .blind ? .blind : .sees, receiver.rawValue)
+      if state == .doubted { head.bits |= Head.doubt }
+      write(head, receiver, at: time, into: &octets, &place)
     case .retirement(let beacon, let time):
       write(Head(.retirement), nil, at: time, into: &octets, &place)
       octets.write(number: UInt64(numbers.number(of: beacon)), at: &place)
@@ -113,8 +118,8 @@ struct EventCoder {
       rawValue: head.receiver == Head.otherReceiver
         ? UInt16(truncatingIfNeeded: octets.number(at: &place)) : head.receiver)
     switch head.kind {
-    case .blind: return .blindness(receiver, true, now)
-    case .sees: return .blindness(receiver, false, now)
+    case .blind: return .sight(receiver, .blind, now)
+    case .sees: return .sight(receiver, head.has(Head.doubt) ? .doubted : .sees, now)
     case .retirement: return numbers.beacon(octets.number(at: &place)).map { .retirement($0, at: now) }
     case .sighting: break
     }

@@ -95,8 +95,8 @@ extension Hindsight {
           trial.sightings += 1
           if beacon != nil { trial.trace.note(sighting, in: next.engine, zones: zones) }
         }
-      case .blindness(let receiver, let isBlind, let time):
-        next.setBlind(receiver, isBlind, at: time, into: &output)
+      case .sight(let receiver, let state, let time):
+        next.show(receiver, state, at: time, into: &output)
         for zone in zones { trial.note(zone, isBlind: next.engine.isBlind(zone), at: time) }
       case .retirement(let retired, _):
         // Its index now belongs to another beacon.

@@ -1,5 +1,6 @@
 import Beacons
 import Core
+import Proximity
 
 /// The latest sightings of configured beacons, for the dashboard and for trials of other thresholds: those of the last hour and five
 /// minutes, and at least 98,304, as far as 24 MiB of memory hold them. A sighting takes some 8 octets, so an hour may have 800
@@ -12,7 +13,7 @@ package struct SightingHistory: Sendable {
     /// With the pipeline's time when it was processed, which is later if it came late, as from scanners.
     case sighting(Sighting, at: MonotonicTime)
     /// A receiver became blind, or works again.
-    case blindness(ReceiverIndex, Bool, MonotonicTime)
+    case sight(ReceiverIndex, ReceiverSight.State, MonotonicTime)
     /// The index is reused. Earlier sightings with it belong to another beacon.
     case retirement(BeaconIndex, at: MonotonicTime)
   }
@@ -85,8 +86,10 @@ package struct SightingHistory: Sendable {
     append(.sighting(sighting, at: max(now, sighting.time)))
   }
 
-  package mutating func note(_ receiver: ReceiverIndex, isBlind: Bool, at time: MonotonicTime) {
-    append(.blindness(receiver, isBlind, time))
+  package mutating func note(
+    _ receiver: ReceiverIndex, _ sight: ReceiverSight.State, at time: MonotonicTime
+  ) {
+    append(.sight(receiver, sight, time))
   }
 
   package mutating func noteRetirement(of beacon: BeaconIndex, at time: MonotonicTime) {
@@ -188,7 +191,7 @@ extension SightingHistory.Event {
   /// The pipeline's time when it was processed.
   package var time: MonotonicTime {
     switch self {
-    case .sighting(_, let time), .blindness(_, _, let time), .retirement(_, let time): time
+    case .sighting(_, let time), .sight(_, _, let time), .retirement(_, let time): time
     }
   }
 }

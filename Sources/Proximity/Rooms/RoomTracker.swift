@@ -26,6 +26,8 @@ public struct RoomTracker: Sendable {
   var silences = DeadlineQueue()
   /// Hearers that are blind, and those that have reported; see `ReceiverSight`.
   var blind = HearerSet()
+  /// Hearers whose silence proves nothing though they are not blind.
+  private var doubted = HearerSet()
   var known = HearerSet()
   /// By hearer: the end of the newest window in which it heard any beacon, or a stranger where silence counts.
   var lastWords: [MonotonicTime]
@@ -298,10 +300,11 @@ extension RoomTracker {
       silences.schedule(Int32(track), at: deadline)
       return
     }
-    if isInBlindRoom(track) || isHeardBestByTheBlind(track) {
+    if isInBlindRoom(track) || isHeardBest(track, by: blind) {
       tracks[track].isFrozen = true
       return
     }
+    if isHeardBest(track, by: doubted) { return silences.schedule(Int32(track), at: time + Self.doubtPause) }
     leave(track, at: time, because: nil, into: &transitions)
     changed.insert(beacon(of: track))
     // It may appear anywhere next.
@@ -312,10 +315,14 @@ extension RoomTracker {
     tracks[track].earlierHearers = HearerSet()
   }
 
+  /// How long after a silence that proves nothing it is considered again.
+  private static let doubtPause = TimeSpan.seconds(1)
+
   /// Only the best receiver counts. The others may have lost the beacon for any reason.
-  private func isHeardBestByTheBlind(_ track: Int) -> Bool {
-    hearer(tracks[track].lastReceiver).map { blind.contains($0) && tracks[track].recentHearers.contains($0) }
-      ?? false
+  private func isHeardBest(_ track: Int, by hearers: HearerSet) -> Bool {
+    hearer(tracks[track].lastReceiver).map {
+      hearers.contains($0) && tracks[track].recentHearers.contains($0)
+    } ?? false
   }
 
   /// A room that cannot be told any more, since its calibration was removed, keeps nobody.
@@ -355,10 +362,11 @@ extension RoomTracker {
   /// Shows the tracker which receivers can hear. The beacons of those that can hear again get time to be heard.
   public mutating func see(_ sight: ReceiverSight, at time: MonotonicTime) {
     let wasBlind = blind
-    blind = HearerSet()
+    (blind, doubted) = (HearerSet(), HearerSet())
     for (hearer, place) in plan.hearers.enumerated() {
       if sight.isKnown(place.receiver) { known.insert(hearer) }
       if sight.isBlind(place.receiver) { blind.insert(hearer) }
+      if sight[place.receiver] == .doubted { doubted.insert(hearer) }
     }
     let regained = wasBlind.subtracting(blind)
     if regained.isEmpty { return }

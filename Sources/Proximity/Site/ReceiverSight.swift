@@ -12,6 +12,8 @@ public struct ReceiverSight: Hashable, Sendable {
     case blind
     /// An earlier run used the receiver. It counts as blind until it reports.
     case unproven
+    /// It sees, as far as is known, but it may have failed after what it heard last. Nobody leaves because of its silence.
+    case doubted
 
     var isBlind: Bool { self == .blind || self == .unproven }
   }
@@ -47,7 +49,7 @@ public struct ReceiverSight: Hashable, Sendable {
   /// says that it is blind, only that state can end it.
   public func isProven(_ receiver: ReceiverIndex) -> Bool {
     let state = self[receiver]
-    return state == .sees || state == .blind
+    return state == .sees || state == .blind || state == .doubted
   }
 
   /// Whether any of these receivers is known; nil: of all.

@@ -140,6 +140,8 @@ struct Receiver: Sendable {
   let decadesPerDecibel: Float
   private let ownPower: Float?
   private let offset: Float
+  /// See `ReceiverSight.State.doubted`.
+  var isDoubted = false
 
   /// Valid path-loss exponents. Real receivers are within this range, and it keeps the model invertible.
   private static let exponents = 0.5...10.0

@@ -226,7 +226,9 @@ extension BeaconRecord {
   /// The earliest deadline of the beacon, or `Stay.never`.
   func deadline(_ rules: borrowing SiteRules) -> MonotonicTime {
     var next = Stay.never
-    for link in links where link.isCurrent { next = min(next, link.silenceDeadline) }
+    for link in links where link.isCurrent && !rules.receivers[Int(link.receiver.rawValue)].isDoubted {
+      next = min(next, link.silenceDeadline)
+    }
     for stay in stays {
       let zone = Int(stay.zone.rawValue)
       next = min(next, stay.deadline(dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen))

@@ -7,7 +7,9 @@ extension ZoneEngine {
   /// does not count as complete.
   mutating func settle(_ beacon: Int, at time: MonotonicTime, into transitions: inout [Transition]) {
     for link in beacons[beacon].links.indices
-    where beacons[beacon].links[link].isCurrent && beacons[beacon].links[link].silenceDeadline <= time {
+    where beacons[beacon].links[link].isCurrent && beacons[beacon].links[link].silenceDeadline <= time
+      && !isDoubted(beacon, link: link)
+    {
       fallSilent(beacon, link, at: time, into: &transitions)
     }
     for stay in beacons[beacon].stays.indices { settle(beacon, stay, at: time, into: &transitions) }
@@ -41,6 +43,8 @@ extension ZoneEngine {
       case .rearm:
         beacons[beacon].stays[stay].rearm()
         rearmedZones.insert(zone)
+      case .lost where isDoubted(beacon, link: Int(beacons[beacon].stays[stay].lastLink)):
+        beacons[beacon].stays[stay].lostDeadline = time + Self.doubtPause
       case .exit, .lost:
         transitions.append(
           due == .exit
@@ -50,6 +54,14 @@ extension ZoneEngine {
         insiders[number].remove(BeaconIndex(rawValue: Int32(beacon)))
       }
     }
+  }
+
+  /// How long after a loss that was held it is considered again.
+  private static let doubtPause = TimeSpan.seconds(1)
+
+  /// Whether the receiver of a link may have failed. Then nobody knows whether it would still hear the beacon.
+  private func isDoubted(_ beacon: Int, link: Int) -> Bool {
+    link >= 0 && rules.receivers[Int(beacons[beacon].links[link].receiver.rawValue)].isDoubted
   }
 
   /// Removes a beacon from a zone after a change of the configuration.

@@ -239,10 +239,19 @@ extension ZoneEngine {
   ) {
     advance(to: time, into: &transitions)
     let regained = sight.regained(since: self.sight)
+    let relieved = self.sight.receivers(.doubted).filter { sight[$0] != .doubted }
     self.sight = sight
     if sight.count > 0 { register(ReceiverIndex(rawValue: UInt16(sight.count - 1))) }
+    for place in rules.receivers.indices {
+      rules.receivers[place].isDoubted = sight[ReceiverIndex(rawValue: UInt16(place))] == .doubted
+    }
     for receiver in regained { restartSilence(at: receiver) }
     updateBlindZones(into: &transitions)
+    for receiver in relieved {
+      for beacon in beacons.indices where beacons[beacon].link(at: receiver) != nil {
+        settle(beacon, at: now, into: &transitions)
+      }
+    }
   }
 
   public func isBlind(_ zone: ZoneIndex) -> Bool {

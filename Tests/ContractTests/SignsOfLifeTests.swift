@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Contract
+
+@Suite("Whether a receiver that fell silent may have failed") struct SignsOfLifeTests {
+  private static let heard = #"{"mac":"c10000000001","rssi":-60}"#
+
+  /// A board that hears a tag each second, and sends telemetry every 15 s if it does at all.
+  private func board(hasTelemetry: Bool = true) throws -> Desk {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    for second in 0..<40 {
+      if hasTelemetry, second % 15 == 0 { desk.say("espresense/rooms/kitchen/telemetry", "{}") }
+      desk.say("espresense/devices/x/kitchen", Self.heard)
+      look(&desk, for: 1)
+    }
+    return desk
+  }
+
+  private func look(_ desk: inout Desk, for seconds: Double) {
+    let end = desk.time + seconds
+    while desk.time < end {
+      desk.time += 0.5
+      desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    }
+  }
+
+  private func doubts(_ desk: Desk) -> [Bool] { desk.hearing.doubts.map(\.isDoubted) }
+
+  @Test func `it may have, until it gives a sign of life and what it hears has come`() throws {
+    var desk = try board()
+    #expect(doubts(desk) == [])
+    look(&desk, for: 3)
+    #expect(doubts(desk) == [true])
+    desk.say("espresense/rooms/kitchen/telemetry", "{}")
+    look(&desk, for: 2)
+    #expect(doubts(desk) == [true])
+    look(&desk, for: 2)
+    #expect(doubts(desk) == [true, false])
+    look(&desk, for: 600)
+    #expect(doubts(desk) == [true, false], "it hears nobody, and said so")
+    #expect(desk.changes == ["kitchen ok", "kitchen quiet"])
+  }
+
+  @Test func `it did not if it hears something again`() throws {
+    var desk = try board()
+    look(&desk, for: 10)
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    look(&desk, for: 1)
+    #expect(doubts(desk) == [true, false])
+  }
+
+  @Test func `nobody waits longer than for its last will`() throws {
+    var desk = try board()
+    look(&desk, for: 50)
+    #expect(doubts(desk) == [true])
+    look(&desk, for: 15)
+    #expect(doubts(desk) == [true, false])
+  }
+
+  @Test func `of one that never gives a sign of life nothing is expected`() throws {
+    var desk = try board(hasTelemetry: false)
+    look(&desk, for: 100)
+    #expect(doubts(desk) == [])
+  }
+
+  @Test func `another gateway says that it hears nothing more, and is expected to from then on`() throws {
+    var desk = try Desk("scanners: [{ kind: beaconkeeper }]")
+    var sequence = 0
+    func say(_ beacons: String) {
+      sequence += 1
+      desk.say(
+        "beaconkeeper/hall/observations/0",
+        #"{"v":1,"gateway":"hall","boot":"a","seq":\#(sequence),"sent_ms":\#(Int(desk.time * 1000)),"receivers":["hci0"],"beacons":[\#(beacons)]}"#
+      )
+    }
+    func hear() {
+      for _ in 0..<20 {
+        say(#"{"beacon":"entry address c10000000001 anna","heard":[[0,-60,10]]}"#)
+        look(&desk, for: 1)
+      }
+    }
+    hear()
+    look(&desk, for: 20)
+    #expect(doubts(desk) == [], "an earlier version says nothing")
+    hear()
+    look(&desk, for: 1)
+    say("")
+    look(&desk, for: 600)
+    #expect(doubts(desk) == [])
+    hear()
+    look(&desk, for: 6)
+    #expect(doubts(desk) == [true])
+    #expect(desk.intake.refusedObservations == 0)
+  }
+}
