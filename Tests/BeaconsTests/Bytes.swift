@@ -32,6 +32,35 @@ func readings(_ payload: String) -> [String: Reading.Value] {
   return readings
 }
 
+/// The readings of a payload in words, in the order of their names.
+func told(_ payload: String) -> String {
+  readings(payload).sorted { $0.key < $1.key }
+    .map { name, value in
+      switch value {
+      case .number(let number): "\(name) \((number * 100).rounded() / 100)"
+      case .flag(let flag): "\(name) \(flag)"
+      case .button(let event): "\(name) \(event.name)"
+      case .dimmer(let event): "\(name) \(event.name) \(event.steps)"
+      default: "\(name) \(value)"
+      }
+    }.joined(separator: ", ")
+}
+
+/// The model that a payload tells.
+func model(_ payload: String) -> String? {
+  var model: String?
+  let octets = bytes(payload)
+  FrameDecoder.forEachFrame(in: octets.span) { result, data in
+    switch result {
+    case .frame(.sensor(let sensor), _): model = sensor.format.model(of: data)
+    case .frame(.iBeacon(let beacon), _): model = beacon.model
+    case .frame(.noise(let noise), _): model = noise.rawValue
+    default: break
+    }
+  }
+  return model
+}
+
 func manufacturer(_ company: String, _ data: String) -> String { structure("ff", company, data) }
 func service(_ uuid: String, _ data: String) -> String { structure("16", uuid, data) }
 

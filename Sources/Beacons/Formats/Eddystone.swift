@@ -135,9 +135,11 @@ public struct EddystoneTLM: Hashable, Sendable {
       advertisementCount: data.bigEndian32(at: 6), uptime: data.bigEndian32(at: 10))
   }
 
-  @inlinable public func forEachReading(_ body: (Reading) -> Void) {
-    if let battery { body(Reading(.batteryVoltage, Double(battery) / 1000)) }
-    if let temperature { body(Reading(.temperature, Double(temperature) / 256)) }
+  /// It has no checksum: what no beacon can measure is left out.
+  public func forEachReading(_ body: (Reading) -> Void) {
+    func tell(_ reading: Reading) { if reading.isPlausible() { body(reading) } }
+    if let battery { tell(Reading(.batteryVoltage, Double(battery) / 1000)) }
+    if let temperature { tell(Reading(.temperature, Double(temperature) / 256)) }
     body(Reading(.advertisementCount, Double(advertisementCount)))
     body(Reading(.uptime, Double(uptime) / 10))
   }

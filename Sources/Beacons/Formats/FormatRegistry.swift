@@ -20,11 +20,11 @@ public enum FormatRegistry {
       .miBeacon,
       .qingping,
     ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers + SensorFormat.sensorBeacons
-      + SensorFormat.minew + SensorFormat.beaconMakers + SensorFormat.household)
+      + SensorFormat.minew + SensorFormat.beaconMakers + SensorFormat.household + SensorFormat.kitchen)
 
   /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
   package static let sensorsBySender: [SensorFormat] =
-    SensorFormat.goveeBySender + SensorFormat.switchBotMore + SensorFormat.kkm
+    SensorFormat.goveeBySender + SensorFormat.switchBotMore + SensorFormat.switchBotTabled + SensorFormat.kkm
     + SensorFormat.thermometersBySender + SensorFormat.householdBySender
 
   /// A payload of each format, trackers included, in hexadecimal digits, with the name of the format in JSON.

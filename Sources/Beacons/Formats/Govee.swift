@@ -7,27 +7,18 @@ import Core
 extension SensorFormat {
   static let govee: [SensorFormat] = [
     // 1: temperature and humidity, 3 octets; 4: battery.
-    govee("H5072, H5075", .manufacturer(0xEC88), .exactly(6), "09ff88ec0003a9d64b00") { data, body in
+    govee("H5072, H5075, H5129", .manufacturer(0xEC88), .exactly(6), "09ff88ec0003a9d64b00") { data, body in
       data.goveeDigits(1, battery: 4, body)
     },
     govee("H5074", .manufacturer(0xEC88), .exactly(7), "0aff88ec0034089a0f5f02") { data, body in
       data.goveeNumbers(1, battery: 5, body)
     },
-    govee("H5051, H5071", .manufacturer(0xEC88), .exactly(9), "0cff88ec0034089a0f5f020101") { data, body in
+    govee("H5051, H5052, H5071", .manufacturer(0xEC88), .exactly(9), "0cff88ec0034089a0f5f020101") {
+      data, body in
       data.goveeNumbers(1, battery: 5, body)
     },
     govee("H5179", .manufacturer(0x8801), .exactly(9), "0cff0188ec00010134089a0f5f") { data, body in
       data.goveeNumbers(4, battery: 8, body)
-    },
-    // A meat thermometer with one probe, and its surroundings.
-    govee(
-      "H5191", .manufacturer(0xAC63), .exactly(20), "17ff63ac83010001014c5d0417701324ffff0898ffffffff",
-      hottest: 400
-    ) { data, body in
-      if data.bigEndian16(at: 8) != 0xFFFF {
-        body(Reading(.temperature, ordinal: 2, .number(Double(data.bigEndian16(at: 8)) / 100)))
-      }
-      data.field(.temperature, 14, .u16, per: 100, absent: 0xFFFF, body)
     },
     goveePresence(0x8803), goveePresence(0x8843),
   ]
@@ -54,16 +45,17 @@ extension SensorFormat {
     ) { data, body in
       let digits = data.bigEndian32(at: 2)
       let number = digits & 0x7FFF_FFFF
-      let tenths = Double(number / 1_000_000)
-      body(Reading(.temperature, (digits >> 31 == 0 ? tenths : -tenths) / 10))
+      guard let celsius = celsius(tenths: number / 1_000_000, isNegative: digits >> 31 != 0) else { return }
+      body(Reading(.temperature, celsius))
       body(Reading(.humidity, Double(number / 1000 % 1000) / 10))
       body(Reading(.pm25, Double(number % 1000)))
     },
-    // 2: the same, and CO₂.
+    // 2: the same, and CO₂; 7: whether it failed.
     govee(
-      "H5140", .manufacturer(0x0001), .exactly(8), "0b0947563531343031323334" + "0bff01000101035d29032064",
-      isSent: { $1.isNamed("GV5140") }
+      "H5140", .manufacturer(0x0001), .exactly(8), "0b0947563531343031323334" + "0bff01000101035d29032000",
+      isSent: { $1.isNamed("GV5140") || $1.isNamed("GVH5140") }
     ) { data, body in
+      if data[7] != 0 { return }
       data.goveeDigits(2, body)
       data.field(.co2, 5, .u16, body)
     },
@@ -75,21 +67,22 @@ extension SensorFormat {
       data.goveeDigits(2, ordinal: data[7] == 0x41 ? 1 : 2, hasHumidity: data[7] == 0x41, battery: 5, body)
     },
     govee(
-      "H5100 to H5177", .manufacturer(0x0001), .atLeast(6),
+      "H5100 to H5177", .manufacturer(0x0001), .exactly(6),
       "0d09475648353130325f31323334030388ec02010509ff01000101035d295f",
-      isSent: { ($1.isNamed("GVH5") || $1.isNamed("GV51")) && [6, 8].contains($0.count) }
+      isSent: { $1.isNamed("GVH5") || $1.isNamed("GV51") }
     ) { $0.goveeDigits(2, battery: 5, $1) },
+    // A probe without a hygrometer: the lower three digits are always 600.
     govee(
-      "H5129", .unnumbered, .exactly(8), "0d09475648353132395f31323334" + "09ff88ee0003a9d64b00",
-      isSent: { $1.isNamed("GVH5129") }
-    ) { $0.goveeDigits(3, battery: 6, $1) },
-    // Motion, buttons, windows and the like, encrypted with a time that stands before: 4; and the text, 16. The last two octets are a
-    // check. A time is an event.
+      "H5108", .manufacturer(0x0001), .exactly(8), "0b09475635313038353234320bff0100010103c730640000",
+      isSent: { $1.isNamed("GV5108") || $1.isNamed("GVH5108") }
+    ) { $0.goveeDigits(2, hasHumidity: false, battery: 5, $1) },
+    // Motion, buttons, windows and the like. 2: the device's own number; 4: a time, which is the key, and names an event; 8: the
+    // text, 16; 24: a check.
     govee(
       "H5121 to H5130", .unnumbered, .exactly(26),
-      "0b0947563531323231323334" + "1bff88efec0011223344ea54177bafaba85cccb1aebc0b2d8947edfc",
+      "0b09475635313231313935411bff88ef59940000f0b91937ae50b6372c866ac2f3d061e717c02cef",
       isSent: { data, _ in
-        data.bigEndian16(at: 2) == 0xEC00 && data.goveeCheck(8..<24) == data.bigEndian16(at: 24)
+        data.bigEndian16(at: 0) == 0x88EF && data.goveeCheck(8..<24) == data.bigEndian16(at: 24)
       }
     ) { data, body in
       data.field(.packetID, 4, .u32, body)
@@ -116,25 +109,45 @@ extension SensorFormat {
     },
     govee(
       "H5178", .manufacturer(0x0001), .exactly(9), "0a094235313738313233340201050cff0100010100035d295f0000",
-      isSent: { $1.isNamed("B5178") }
+      isSent: { $0[2] < 2 && $1.isNamed("B5178") }
     ) { data, body in
       // One sender reports two places: the display's, and the outdoor sensor's.
       data.goveeDigits(3, ordinal: data[2] == 0 ? 1 : 2, battery: 6, body)
     },
-    probes("H5181", 0x8151, "GVH5181", .exactly(16), [10], "0303518111ff5da1b401000101e40080177013240000"),
-    probes("H5183", 0x8351, "GVH5183", .exactly(16), [10], "0303518311ff5da1b401000101e40080177013240000"),
+    probes("H5181", 0x8151, ["GVH5181"], .exactly(16), [10], "0303518111ff5da1b401000101e40080177013240000"),
+    probes("H5183", 0x8351, ["GVH5183"], .exactly(16), [10], "0303518311ff5da1b401000101e40080177013240000"),
     probes(
-      "H5182", 0x8251, "GVH5182", .exactly(19), [10, 15], "0303518214ff30554401000101e401861770ffff8608fcffff"
+      "H5182", 0x8251, ["GVH5182"], .exactly(19), [10, 15],
+      "0303518214ff30554401000101e401861770ffff8608fcffff"
     ),
     probes(
-      "H5184", 0x8451, "GVH5184", .exactly(19), [10, 15], "0303518414ff30584001000101e402461770ffff4608fcffff"
-    ),
+      "H5184", 0x8451, ["GVH5184"], .exactly(19), [10, 15],
+      "0303518414ff30584001000101e402461770ffff4608fcffff", isPaired: true),
     probes(
-      "H5185", 0x8551, "GVH5185", .exactly(22), [10, 16],
+      "H5185", 0x8551, ["GVH5185", "Govee_H5185"], .exactly(22), [10, 16],
       "0303518517ff32490a01000101e4c1ff1770ffffffff08fcffffffff"),
     probes(
-      "H5198", 0x9851, "GVH5198", .exactly(22), [10, 16],
-      "0303519817ff30226c01000101c0010f17701ce8ffffffff189cffff"),
+      "H5198", 0x9851, ["GVH5198"], .exactly(22), [10, 16],
+      "0303519817ff30226c01000101e4c10f17701ce8ffffffff189cffff", isPaired: true),
+    // A meat thermometer with one probe, and its surroundings.
+    govee(
+      "H5191", .unnumbered, .exactly(22), "0303519117ff63ac83010001014c5d0417701324ffff0898ffffffff",
+      isSent: { $1.lists(service: 0x9151) || $1.isNamed("GVH5191") || $0.bigEndian16(at: 0) == 0x63AC },
+      hottest: 400
+    ) { data, body in
+      if data.bigEndian16(at: 10) != 0xFFFF {
+        body(Reading(.temperature, ordinal: 2, .number(Double(data.bigEndian16(at: 10)) / 100)))
+      }
+      data.field(.temperature, 16, .u16, per: 100, absent: 0xFFFF, body)
+    },
+    // Flags stand in the low octet of what would be the company id.
+    govee(
+      "H5179", .unnumbered, .exactly(11),
+      "1109476f7665655f48353137395f33434435" + "0cff4188ec00010134089a0f5f",
+      isSent: { $0.bigEndian24(at: 1) == 0x88EC00 && $1.isNamed("Govee_H5179") }
+    ) { data, body in
+      data.goveeNumbers(6, battery: 10, body)
+    },
   ]
 
   private static func govee(
@@ -148,31 +161,44 @@ extension SensorFormat {
   }
 
   /// Meat thermometers: 0.01 °C for each probe, big endian; all ones: no probe. They list a service of their own, or have a name.
+  ///
+  /// - Parameter isPaired: it has four probes, and reports two at a time. 8: which two, in its lower six bits.
   private static func probes(
-    _ model: String, _ service: UInt16, _ name: StaticString, _ length: Length, _ offsets: [Int],
-    _ sample: String
+    _ model: String, _ service: UInt16, _ names: [StaticString], _ length: Length, _ offsets: [Int],
+    _ sample: String, isPaired: Bool = false
   ) -> SensorFormat {
     govee(
-      model, .unnumbered, length, sample, isSent: { $1.lists(service: service) || $1.isNamed(name) },
+      model, .unnumbered, length, sample,
+      isSent: { _, context in context.lists(service: service) || names.contains { context.isNamed($0) } },
       hottest: 400
     ) { data, body in
-      // These have four probes, and report two at a time.
-      let pair =
-        switch service {
-        case 0x8551: UInt8(1)
-        case 0x9851: data[7] & 0x3F
-        default: data[8]
-        }
+      let pair = isPaired ? data[8] & 0x3F : 1
+      guard 1...2 ~= pair else { return }
       for (index, offset) in offsets.enumerated() where data.bigEndian16(at: offset) != 0xFFFF {
         let number = Double(data.bigEndian16(at: offset)) / 100
-        let ordinal = UInt8(index + 1) + (pair == 2 ? 2 : 0)
-        body(Reading(.temperature, ordinal: ordinal, .number(number)))
+        body(Reading(.temperature, ordinal: UInt8(index) + 2 * pair - 1, .number(number)))
       }
     }
   }
 }
 
+/// nil: none of these thermometers goes so far, so the digits beside it are wrong, too.
+private func celsius(tenths: UInt32, isNegative: Bool) -> Double? {
+  guard tenths <= (isNegative ? 400 : 1000) else { return nil }
+  return (isNegative ? -Double(tenths) : Double(tenths)) / 10
+}
+
 extension Span<UInt8> {
+  /// How many octets precede an iBeacon at the end. Govee's devices send one beside their readings, and what collects both packets
+  /// may hand over one after the other as a single structure: company id, 02 15, a UUID that begins with "INTELLI_", and five octets.
+  var withoutGluedBeacon: Int {
+    let start = count - 25
+    let isGlued =
+      start > 2 && bigEndian32(at: start) == 0x4C00_0215 && bigEndian32(at: start + 4) == 0x494E_5445
+      && bigEndian32(at: start + 8) == 0x4C4C_495F
+    return isGlued ? start : count
+  }
+
   /// Six decimal digits in three octets: temperature in 0.1 °C, its sign in the highest bit, and humidity in 0.1 %. The highest bit of
   /// the battery's octet says that the sensor failed.
   fileprivate func goveeDigits(
@@ -185,8 +211,8 @@ extension Span<UInt8> {
     }
     let digits = bigEndian24(at: offset)
     let number = digits & 0x7F_FFFF
-    let tenths = Double(number / 1000)
-    body(Reading(.temperature, ordinal: ordinal, .number((digits & 0x80_0000 == 0 ? tenths : -tenths) / 10)))
+    guard let celsius = celsius(tenths: number / 1000, isNegative: digits & 0x80_0000 != 0) else { return }
+    body(Reading(.temperature, ordinal: ordinal, .number(celsius)))
     if hasHumidity { body(Reading(.humidity, ordinal: ordinal, .number(Double(number % 1000) / 10))) }
   }
 

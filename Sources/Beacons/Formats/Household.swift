@@ -5,14 +5,15 @@ extension SensorFormat {
   static let household: [SensorFormat] = [
     plantSensor, oralB, scale, scaleWithImpedance, tyre, ecoFlow, faucet, shower, waterLevel, laundry,
     kitchenScale,
-    heartRate, heartRateWithBattery, band, anemometer, michelin, mopeka("Pro Check", 0x03, .propane),
+    heartRate, heartRateWithBattery, band, bandSteps, anemometer, michelin,
+    mopeka("Pro Check", 0x03, .propane),
     mopeka("Pro-200", 0x04, .air), mopeka("Pro Check H2O", 0x05, .water), mopeka("Pro Check", 0x06, .propane),
     mopeka("Pro Plus", 0x08, .propane), mopeka("Pro Plus", 0x09, .propane), mopeka("TD40, TD200", 0x0A, .air),
     mopeka("TD40, TD200", 0x0B, .air), mopeka("Pro Check", 0x0C, .propane), mopeka("Pro-200", 0x12, .air),
   ]
 
   /// These devices send another company's id, or none.
-  static let householdBySender: [SensorFormat] = [tyreByName, energyMeter, beeWi]
+  static let householdBySender: [SensorFormat] = [tyreByName, energyMeter, beeWi, keg]
 
   /// Otio's and BeeWi's door sensor: manufacturer data of several companies.
   ///
@@ -100,6 +101,11 @@ extension SensorFormat {
     "huami", maker: "Xiaomi", model: "Mi Band", in: .manufacturer(0x0157), first: 0x02, .exactly(24),
     sample: "1bff5701" + "02020148ffffffffffffffffffffffffff02010203040506"
   ) { data, body in data.field(.heartRate, 3, .u8, absent: 0xFF, body) }
+
+  /// How many steps they counted: service data of 0xFEE0. Source: https://decoder.theengs.io (MB/SW)
+  private static let bandSteps = SensorFormat(
+    "huami", maker: "Xiaomi", model: "Mi Band", in: .service(0xFEE0), .exactly(4), sample: "0716e0fe8d230000"
+  ) { data, body in data.field(.count, 0, .u32le, body) }
 
   /// UNI-T's anemometer: manufacturer data of 0xBBAA. The speed is text at 3, of six characters, then its unit, M/S.
   private static let anemometer = SensorFormat(

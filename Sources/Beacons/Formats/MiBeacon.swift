@@ -31,6 +31,10 @@ extension SensorFormat {
       if control & 0x0040 == 0 { return .unknownFrameType(UInt8(truncatingIfNeeded: control)) }
       // The control is not authenticated from version 4 on, so a turned bit would pass.
       if !(2...5).contains(control &>> 12) { return .unsupportedVersion(UInt8(control &>> 12)) }
+      // Nor are the bits that no device sets together with encryption: three without a meaning, 7: mesh, 9: it is to be added.
+      if control & 0x0008 != 0, control & 0x0287 != 0 {
+        return .invalidByte(data[control & 0x0087 == 0 ? 1 : 0], at: control & 0x0087 == 0 ? 1 : 0)
+      }
       return control & 0x0008 == 0 || data.miSealEnd > data.miObjects ? nil : .encrypted
     },
     seal: { data, address in
@@ -44,6 +48,8 @@ extension SensorFormat {
       (seal.sealedBits, seal.associated) = (0x08, 0x11)
       let hasAddress = control & 0x0010 != 0
       let sender = hasAddress ? data.littleEndian48(at: 5) : address
+      // The early nonce lacks an octet of it, so the tag says nothing of that.
+      seal.isFromAnother = isEarly && address != 0 && sender != address
       if isEarly {
         seal.tellsLength = 2
         seal.salt(data, 0..<5)
@@ -243,6 +249,8 @@ extension Span<UInt8> {
       body(Reading(.button, ordinal: 2, .button(event)))
     case (0x1C10, 8): body(Reading(.button, .button(.longPress)))
     case (0x1C10, 15): body(Reading(.button, .button(.doublePress)))
+    // No such key, or, of K9BB, no press that is known.
+    case (0x5968, _), (0x1949, _), (0x3A61, 5...), (0x3E17, 5...), (0x1C10, 2...): break
     default: body(Reading(.button, .button(event)))
     }
   }

@@ -100,7 +100,7 @@ extension SensorFormat {
   ///     0   version       1  1
   ///     1   flags         1  lowest bit: encrypted
   ///     2   salt          2
-  ///     4   acceleration  3×2  g / 256, signed: x, y, z
+  ///     4   acceleration  3×2  m/s² / 256, signed: x, y, z
   ///     10  temperature   2  °C / 256, signed; 0x8000: none
   ///     12  uptime        4  s
   ///     16  flags         1  0: magnet switch, 1: tilt, 2: fall, 3…5: impact
@@ -111,9 +111,10 @@ extension SensorFormat {
     "mikrotik", maker: "MikroTik", model: "TG-BT5", in: .manufacturer(0x094F), first: 0x01, .exactly(18),
     sample: "15ff4f09010010a90000fdff01008015809600000160", refuse: { $0[1] & 1 == 0 ? nil : .unknownCipher }
   ) { data, body in
-    data.field(.accelerationX, 4, .s16le, per: 256, body)
-    data.field(.accelerationY, 6, .s16le, per: 256, body)
-    data.field(.accelerationZ, 8, .s16le, per: 256, body)
+    // A standard gravity has 9.80665 m/s².
+    data.field(.accelerationX, 4, .s16le, per: 256 * 9.80665, body)
+    data.field(.accelerationY, 6, .s16le, per: 256 * 9.80665, body)
+    data.field(.accelerationZ, 8, .s16le, per: 256 * 9.80665, body)
     data.field(.temperature, 10, .s16le, per: 256, absent: -0x8000, body)
     data.field(.uptime, 12, .u32le, body)
     body(Reading(.opening, .flag(data[16] & 0x01 == 0)))

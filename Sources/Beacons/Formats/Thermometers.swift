@@ -13,10 +13,11 @@ extension SensorFormat {
 
   /// These devices send another company's id, or none.
   static let thermometersBySender: [SensorFormat] = [
-    inkbird, inkbirdTemperature, inkbirdPool, inkbirdRoom, inkbirdProbes(1), inkbirdProbes(2),
+    inkbird, inkbirdPlain, inkbirdPool, inkbirdRoom, inkbirdProbes(1), inkbirdProbes(2),
     inkbirdProbes(4), inkbirdProbes(6),
     thermoPro, jinou, mocreo, named("T201", by: "Brifit"), named("T301", by: "Oria"), vchon, aprilBrother,
-    sensorPush, sensorPushBarometer, thermoProSpike(7), thermoProSpike(13), thermoProPro,
+    sensorPush, sensorPushBarometer, sensorPushProbe, sensorPushEarly, inkbirdAir, thermoProSpike(7),
+    thermoProSpike(13), thermoProPro,
   ]
 
   /// ThermoBeacon and its like (Brifit, ORIA, Thermoplus): manufacturer data of several companies. Little endian.
@@ -43,15 +44,17 @@ extension SensorFormat {
     }
   }
 
-  /// Brifit's T201: manufacturer data of 0xAA55. Big endian. Source: https://decoder.theengs.io (T201)
+  /// Brifit's T201 and Oria's T301: manufacturer data of 0xAA55. Big endian. Source: https://decoder.theengs.io (T201, T301)
   ///
+  ///     0   kind          2  0x0101: T201, 0x0105: T301
   ///     2   address       6
   ///     10  temperature   2  0.01 °C, signed
   ///     12  humidity      2  0.01 %
   ///     14  battery       1  %
   private static let brifit = SensorFormat(
-    "thermobeacon", maker: "Brifit", model: "T201", in: .manufacturer(0xAA55), .exactly(17),
-    sample: "14ff55aa0101010203040506010708fc11945a000100"
+    "thermobeacon", maker: "Brifit", model: "T201", in: .manufacturer(0xAA55), first: 0x01, .atLeast(17),
+    sample: "15ff55aa0101010203040506010708fc11945a00010000",
+    products: Products(place: 1..<2, names: [0x05: "T301"])
   ) { data, body in
     data.field(.temperature, 10, .s16, per: 100, body)
     data.field(.humidity, 12, .u16, per: 100, body)
@@ -104,12 +107,39 @@ extension SensorFormat {
     data.field(.illuminance, 13, .u16le, body)
   }
 
-  /// SensorPush's HT.w and HTP.xw, in place of the company id: one number, little endian, of digits whose bases are 66,001 or
-  /// 72,001, then 40,001, and 95,000 for the pressure. The lower two bits of the first octet say which page it is.
+  /// SensorPush's HT.w, HTP.xw and TC.x, in place of the company id: one number, little endian, of digits whose bases are 66,001 or
+  /// 72,001, then 40,001, and 95,000 for the pressure. The lower two bits of the first octet say which page it is. TC.x has a
+  /// thermocouple: 32,001 steps of 1/16 °C from −200 °C on.
   ///
   /// Source: https://github.com/Bluetooth-Devices/sensorpush-ble
   private static let sensorPush = sensorPush("HT.w", 0x04, 5, base: 66_001, "06ff04e9187d39")
   private static let sensorPushBarometer = sensorPush("HTP.xw", 0x00, 7, base: 72_001, "08ff0089e456bea6b4")
+
+  private static let sensorPushProbe = SensorFormat(
+    "sensorpush", maker: "SensorPush", model: "TC.x", in: .unnumbered, first: 0x08, .exactly(4),
+    sample: "0b0953656e736f7250757368" + "05ff08100e00", isExact: true,
+    isSent: { _, context in context.isSensorPush }
+  ) { data, body in
+    body(Reading(.temperature, Double(data.littleEndian24(at: 1) % 32_001) / 16 - 200))
+  }
+
+  /// SensorPush's HT1, in place of the company id. Little endian.
+  ///
+  ///     0   humidity      12 bits  −6 + 125 × n / 4,096
+  ///     …   temperature   14 bits  −46.85 + 175.72 × n / 16,384
+  ///     …   kind          5 bits   1
+  private static let sensorPushEarly = SensorFormat(
+    "sensorpush", maker: "SensorPush", model: "HT1", in: .unnumbered, .exactly(4),
+    sample: "020973" + "1107a90a09ecd79db893ba42d611000009ef" + "05ff87568e05",
+    isSent: {
+      $0[3] & 0x7C == 0x04 && $1.isNamed("s", isWord: true)
+        && $1.lists(uuid: 0xEF09_0000_11D6_42BA_93B8_9DD7_EC09_0AA9)
+    }
+  ) { data, body in
+    let number = data.littleEndian32(at: 0)
+    body(Reading(.temperature, hundredths(-46.85 + 175.72 * Double(number >> 12 & 0x3FFF) / 16_384)))
+    body(Reading(.humidity, hundredths(min(100, max(0, -6 + 125 * Double(number & 0xFFF) / 4_096)))))
+  }
 
   private static func sensorPush(
     _ model: String, _ first: UInt8, _ length: Int, base: UInt64, _ data: String
@@ -117,9 +147,7 @@ extension SensorFormat {
     SensorFormat(
       "sensorpush", maker: "SensorPush", model: model, in: .unnumbered, first: first, .exactly(length),
       sample: "0b0953656e736f7250757368" + data,
-      isSent: {
-        $1.isNamed("SensorPush") || $1.lists(uuid: 0xEF09_0000_11D6_42BA_93B8_9DD7_EC09_0AB0)
-      }
+      isSent: { _, context in context.isSensorPush }
     ) { data, body in
       var rest: UInt64 = 0
       for offset in (1..<length).reversed() { rest = rest << 8 | UInt64(data[offset]) }
@@ -303,30 +331,43 @@ extension SensorFormat {
   ///     7   battery       1  %
   ///
   /// Source: https://github.com/Ircama/IBS-TH1-collector
-  private static let inkbird = inkbird("IBS-TH", named: "sps", sample: "04097370730aff34089a0f00ba4e5f08") {
-    data, body in
-    data.inkbirdTemperature(body)
-    // Zero: it has no hygrometer.
-    data.field(.humidity, 2, .u16le, per: 100, absent: 0, body)
-  }
-  /// This model has no hygrometer.
-  private static let inkbirdTemperature = inkbird(
-    "IBS-TH2, temperature only", named: "tps", sample: "04097470730aff340800000031605f06"
-  ) {
-    data, body in data.inkbirdTemperature(body)
-  }
+  private static let inkbird = inkbird("IBS-TH", named: "sps", sample: "04097370730aff34089a0f00ba4e5f08")
+  /// The TH2 comes with a hygrometer and without one.
+  private static let inkbirdPlain = inkbird(
+    "IBS-TH2, IBS-P01B", named: "tps", sample: "04097470730aff340800000031605f06")
 
-  private static func inkbird(
-    _ model: String, named name: StaticString, sample: String,
-    _ readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
-  ) -> SensorFormat {
+  private static func inkbird(_ model: String, named name: StaticString, sample: String) -> SensorFormat {
     SensorFormat(
       "inkbird", maker: "Inkbird", model: model, in: .unnumbered, .exactly(9), sample: sample,
       isSent: { $1.isNamed(name) }
     ) { data, body in
-      readings(data, body)
+      let number = Double(Int16(bitPattern: data.littleEndian16(at: 0))) / 100
+      body(Reading(.temperature, ordinal: data[4] == 0 ? 1 : 2, .number(number)))
+      // Zero: it has no hygrometer.
+      data.field(.humidity, 2, .u16le, per: 100, absent: 0, body)
       data.field(.batteryLevel, 7, .u8, body)
     }
+  }
+
+  /// Inkbird's IAM-T2, in place of the company id. Big endian.
+  ///
+  ///     0   address       6  begins with 00 62 in all devices known; the octets of the company id before it are always the same
+  ///     7   state         1  bit 1: °F
+  ///     8   temperature   2  0.1 °C or °F, signed
+  ///     10  humidity      2  0.1 %
+  ///     12  CO₂           2  ppm
+  ///
+  /// Source: https://github.com/Bluetooth-Devices/inkbird-ble
+  private static let inkbirdAir = SensorFormat(
+    "inkbird", maker: "Inkbird", model: "IAM-T2", in: .manufacturer(0x3254), .exactly(15),
+    sample: "12ff5432006200a10203000000d701c203205a",
+    isSent: { data, _ in data.bigEndian16(at: 0) == 0x0062 }
+  ) { data, body in
+    let tenths = Double(Int16(bitPattern: data.bigEndian16(at: 8)))
+    let isFahrenheit = data[7] & 0x02 != 0
+    body(Reading(.temperature, isFahrenheit ? hundredths((tenths / 10 - 32) / 1.8) : tenths / 10))
+    data.field(.humidity, 10, .u16, per: 10, body)
+    data.field(.co2, 12, .u16, body)
   }
 
   /// Inkbird's newer thermometers, in place of the company id. Little endian.
@@ -364,7 +405,7 @@ extension SensorFormat {
   ///
   ///     0   zero, or 1   4
   ///     4   address      6
-  ///     10  temperature  2  0.1 °C, signed, little endian, of each probe; −1 °C: none
+  ///     10  temperature  2  0.1 °C, signed, little endian, of each probe; −1 °C or −0.1 °C: none
   private static func inkbirdProbes(_ count: Int) -> SensorFormat {
     SensorFormat(
       "inkbird", maker: "Inkbird", model: "iBBQ, \(count == 1 ? "1 probe" : "\(count) probes")",
@@ -373,12 +414,13 @@ extension SensorFormat {
       sample: "0302f0ff" + hexadecimal(UInt128(11 + 2 * count), octets: 1) + "ff00000000010203040506"
         + String(repeating: "f000", count: count), hottest: 400,
       isSent: {
-        $0.bigEndian32(at: 0) & 0xFEFF_FFFF == 0 && ($1.lists(service: 0xFFF0) || $1.isAddress($0, 4))
+        $0.bigEndian32(at: 0) & 0xFEFF_FFFF == 0
+          && ($1.lists(service: 0xFFF0) || $1.isAddress($0, 4) || $1.isNamed("iBBQ"))
       }
     ) { data, body in
       for probe in 0..<count {
         let tenths = Int16(bitPattern: data.littleEndian16(at: 10 + 2 * probe))
-        if tenths != -10 {
+        if tenths != -10, tenths != -1 {
           body(Reading(.temperature, ordinal: UInt8(probe + 1), .number(Double(tenths) / 10)))
         }
       }
@@ -487,10 +529,12 @@ extension Span<UInt8> {
     field(.humidity, offset + 2, .u16le, per: 100, absent: 0x8000, body)
     field(.co2, offset + 4, .u16le, absent: 0x8000, body)
   }
+}
 
-  fileprivate func inkbirdTemperature(_ body: (Reading) -> Void) {
-    let number = Double(Int16(bitPattern: littleEndian16(at: 0))) / 100
-    body(Reading(.temperature, ordinal: self[4] == 0 ? 1 : 2, .number(number)))
+extension FormatContext {
+  fileprivate var isSensorPush: Bool {
+    isNamed("SensorPush") || isNamed("HT.w") || isNamed("HTP.xw") || isNamed("TC.x")
+      || lists(uuid: 0xEF09_0000_11D6_42BA_93B8_9DD7_EC09_0AB0)
   }
 }
 

@@ -120,8 +120,13 @@ public enum FrameDecoder {
     case .serviceData(let uuid): place = .service(uuid)
     case .structure: return nil
     }
+    let own = structure.extracting(first: structure.withoutGluedBeacon)
+    if own.count < structure.count, case .manufacturerData(let company) = source {
+      let result = manufacturerData(own.extracting(droppingFirst: 2), company: company)
+      if !isUnclear(result) { return (result, 2..<own.count) }
+    }
     let context = FormatContext(payload: payload, address: address)
-    return FormatRegistry.sensorsBySender.first(in: place, structure, context: context).map {
+    return FormatRegistry.sensorsBySender.first(in: place, own, context: context).map {
       (.frame(.sensor(SensorFrame($0)), source), $1)
     }
   }

@@ -68,6 +68,7 @@ public struct FrameDecryptor: Sendable {
     } else {
       isBehind = false
     }
+    if seal.isFromAnother { throw .authenticationFailed }
     text.removeAll(keepingCapacity: true)
     for offset in seal.text { text.append(data[offset]) }
     guard cipher.open(&text, seal), seal.fits(text.span) else { throw .authenticationFailed }
@@ -122,6 +123,8 @@ package struct Seal: Sendable {
   /// The octet of the text that says how many follow it. Then the tag has one octet, and this is a second check; nil: the tag has
   /// four.
   var tellsLength: Int?
+  /// Whether the data states another address than its sender has.
+  var isFromAnother = false
   private(set) var nonce = InlineArray<13, UInt8>(repeating: 0)
   private(set) var nonceLength = 0
 
