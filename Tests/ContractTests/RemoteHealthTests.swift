@@ -14,6 +14,28 @@ import Testing
     #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen ok"])
   }
 
+  /// With one name they have one client id, and end each other's connection.
+  @Test func `two boards of one name are told, and do not flicker for ever`() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    func flicker(_ times: Int) {
+      for _ in 0..<times {
+        for word in ["offline", "online"] { desk.say("espresense/rooms/kitchen/status", word) }
+        desk.time += 2
+      }
+    }
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    flicker(100)
+    #expect(
+      desk.changes == ["kitchen ok"]
+        + Array(repeating: ["kitchen gone", "kitchen ok"], count: 3).flatMap(\.self))
+    #expect(
+      desk.hearing.notices.count == 1
+        && desk.hearing.notices[0].contains("two boards probably have this name"))
+    desk.time += 61
+    desk.say("espresense/rooms/kitchen/status", "offline")
+    #expect(desk.changes.last == "kitchen gone")
+  }
+
   @Test func `a last will as JSON counts, and a status of another word is told`() throws {
     var desk = try Desk("scanners: [{ kind: espresense }]")
     desk.say("espresense/devices/x/kitchen", Self.heard)

@@ -23,6 +23,9 @@ struct RemoteReceivers: Sendable {
     var isNamed = false
     var pace = SpeakingPace()
     var life = SignsOfLife()
+    /// How often it went offline, each time within a minute of the last, and when it did last.
+    var offlines: UInt8 = 0
+    var lastOffline = MonotonicTime(nanoseconds: .min)
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("is_known", &isKnown)
@@ -35,6 +38,8 @@ struct RemoteReceivers: Sendable {
       try coder("is_named", &isNamed)
       try coder("pace", &pace)
       try coder("life", &life)
+      try coder("offlines", &offlines)
+      try coder("last_offline", &lastOffline)
     }
   }
 
@@ -169,19 +174,33 @@ struct RemoteReceivers: Sendable {
     set(receiver, .ok, "", at: time, wallTime, into: &changes)
   }
 
-  /// Processes a receiver's last will, or its report that it is back.
+  /// Two boards of one name end each other's connection for ever. What is more than this, each within a minute of the last, counts
+  /// no more.
+  private static let offlineLimit: UInt8 = 3
+  private static let calm = TimeSpan.seconds(60)
+
+  /// Processes a receiver's last will, or its report that it is back. Returns whether it is found that two boards have its name.
   mutating func setOffline(
     _ receiver: ReceiverIndex, _ isOffline: Bool, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
-  ) {
+  ) -> Bool {
     let place = position(of: receiver)
     entries[place].scanner = scanner
+    if isOffline {
+      let last = entries[place].lastOffline
+      if last.nanoseconds == .min || time - last > Self.calm { entries[place].offlines = 0 }
+      entries[place].lastOffline = time
+      if entries[place].offlines > Self.offlineLimit { return false }
+      entries[place].offlines += 1
+      if entries[place].offlines > Self.offlineLimit { return true }
+    }
     entries[place].isOffline = isOffline
     if isOffline {
       set(receiver, .gone, "it says itself that it is offline", at: time, wallTime, into: &changes)
     } else if entries[place].fault == nil {
       set(receiver, .ok, "", at: time, wallTime, into: &changes)
     }
+    return false
   }
 
   /// Another gateway's report about one of its radios.

@@ -354,9 +354,14 @@ extension ScannerIntake {
     default: return refuse(.status, message.scanner, into: &hearing)
     }
     for receiver in known(by: fields, of: message.scanner) {
-      receivers.setOffline(
+      let isTwice = receivers.setOffline(
         receiver, isOffline, scanner: message.scanner, at: message.arrival, message.wallTime,
         into: &hearing.changes)
+      if isTwice {
+        hearing.notices.append(
+          "\(table.name(of: receiver).printable) went offline and came back again and again within a minute: two boards probably have this name; give each its own"
+        )
+      }
     }
     if !isOffline { noteLife(message, fields, into: &hearing) }
   }
