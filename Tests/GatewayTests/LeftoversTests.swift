@@ -51,6 +51,16 @@ struct LeftoversTests {
     #expect(FormerNameService.topics(of: "the shed", [], root: "new").map(\.base) == ["new/the%20shed"])
   }
 
+  @Test func `of a file that a power cut spoilt only the topics count`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).topics").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let lines: [[UInt8]] = [
+      Array("a/b".utf8), [0, 0, 0], Array("a/+".utf8), [0xFF, 0x61], Array("ü/%20".utf8), [0, 0],
+    ]
+    try Data(lines.joined(separator: [0x0A])).write(to: URL(fileURLWithPath: path))
+    #expect(RememberedTopics(path: path).all == ["a/b", "ü/%20"])
+  }
+
   @Test func `changed topics are in the file after the last change, however fast the changes come`()
     async throws
   {

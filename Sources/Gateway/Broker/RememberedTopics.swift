@@ -33,7 +33,13 @@ package final class RememberedTopics: Sendable {
       }
       return String(decoding: octets, as: UTF8.self)
     }
-    state = Mutex(State(topics: Set((text ?? "").split(separator: "\n").map(String.init))))
+    let lines = (text ?? "").split(separator: "\n").map(String.init)
+    state = Mutex(State(topics: Set(lines.filter(Self.isTopic))))
+  }
+
+  /// After a power cut a file may hold zeros, or what belongs to another.
+  private static func isTopic(_ line: String) -> Bool {
+    line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !"\u{7F}\u{FFFD}+#".unicodeScalars.contains($0) }
   }
 
   var all: Set<String> { state.withLock(\.topics) }

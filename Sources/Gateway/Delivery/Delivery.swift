@@ -350,7 +350,7 @@ extension Delivery {
     } catch .notConnected {
       return .dropped
     } catch {
-      logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
+      logger.error("not published: \(error)", metadata: ["topic": "\(message.topic)"])
       return .invalid
     }
     logger.debug(
