@@ -112,7 +112,7 @@ final class Database {
 /// An open file, and its prepared statements.
 final class SQLConnection {
   /// Milliseconds to wait for another process that uses the file.
-  private static let patience: Int32 = 1000
+  private static let patience: Int32 = 5000
 
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]

@@ -174,7 +174,7 @@ package struct OutboxInUse: Error, CustomStringConvertible {
   let gateway: String
 
   package var description: String {
-    "another gateway called \(gateway) runs here and uses \(path); give one of them another name or state_directory"
+    "another program uses \(path): a gateway that is called \(gateway), too (give one of them another name or state_directory), or one that reads the file, such as sqlite3 or a backup (end it)"
   }
 }
 
