@@ -174,9 +174,52 @@ import Testing
   @Test func otherVersionsAreDeclined() {
     #expect(declines(service("fcd2", "ff")) == [.unsupportedVersion(7)])
     #expect(declines(service("fcd2", "2002ca09")) == [.unsupportedVersion(1)])
-    #expect(declines(service("181c", "2302ca09")) == [.unsupportedVersion(1)])
-    #expect(declines(service("181e", "fba435e4d3c312fb0011223357d90a99")) == [.unsupportedVersion(1)])
     #expect(declines(service("fcd2", "")) == [.wrongLength(expected: 1, got: 0)])
+  }
+
+  /// https://bthome.io/v1, and https://github.com/Bluetooth-Devices/bthome-ble, tests/test_parser_v1.py.
+  @Test(arguments: [
+    ("2302ca090303bf13", "humidity_pct 50.55, temperature_c 25.06"),
+    ("23025d090303b71802015d", "battery_pct 93.0, humidity_pct 63.27, temperature_c 23.97"),
+    ("02000c0404138a01", "packet_id 12.0, pressure_hpa 1008.83"), ("0405138a14", "illuminance_lx 13460.67"),
+    ("03073e1d", "mass_lb 74.86"), ("2308ca06", "dew_point_c 17.38"), ("040b021b00", "power_w 69.14"),
+    ("23022efb", "temperature_c -12.34"), ("020f01", "generic true"), ("021100", "opening false"),
+    ("030d120c030e021c", "pm10_ug_m3 7170.0, pm2_5_ug_m3 3090.0"), ("0312e204", "co2_ppm 1250.0"),
+    ("023a01", "button press"), ("033c0103", "dimmer rotate_left 3"),
+    // A short and a long float; a time; an address, which is no reading.
+    ("4306fe70", "mass_kg 102.24"), ("450600002041", "mass_kg 0.1"),
+    ("a5505d396164", "timestamp_s 1684093277.0"), ("86a6808fe648542302ca09", "temperature_c 25.06"),
+    // Two of a kind; too much; and not a number.
+    ("2302ca0923025d09", "temperature_c 25.06, temperature_c_2 23.97"), ("0303ffff", ""), ("4306007e", ""),
+    // Cut; nothing in it; an unknown object; an unknown coding.
+    ("2302ca", ""), ("2302ca0901", ""), ("03ffca09", ""), ("c302ca09", ""),
+  ]) func `the first version is read, too`(data: String, expected: String) {
+    #expect(told(service("181c", data)) == expected)
+  }
+
+  @Test func `the first version is read with its key, and with no other`() throws {
+    let payload = bytes(service("181e", "fba435e4d3c312fb0011223357d90a99"))
+    func read(_ key: String, _ payload: [UInt8]) throws -> [String: Reading.Value] {
+      var decryptor = FrameDecryptor(key: try #require(SecretKey(bytes(key))))
+      let sender = DeviceAddress(bits: 0x5448_E68F_80A5, kind: .public)
+      var readings: [String: Reading.Value] = [:]
+      FrameDecoder.forEachFrame(in: payload.span, from: sender) { result, data in
+        guard case .frame(let frame, _) = result else { return }
+        frame.forEachReading(in: data) { _ in Issue.record("it is sealed") }
+        _ = try? decryptor.open(frame, in: data, from: sender) { frame, text in
+          frame.forEachReading(in: text) { readings[$0.name] = $0.value }
+        }
+      }
+      return readings
+    }
+    let key = "231d39c1d7cc1ab1aee224cd096db932"
+    #expect(try read(key, payload) == ["temperature_c": .number(25.06), "humidity_pct": .number(50.55)])
+    #expect(try read("814aac74c4f17b6c1581e1ab87816b99", payload).isEmpty)
+    for bit in 32..<payload.count * 8 {
+      var forged = payload
+      forged[bit / 8] ^= 1 << (bit % 8)
+      #expect(try read(key, forged).isEmpty, "bit \(bit)")
+    }
   }
 
   @Test func noTwoQuantitiesShareAName() {

@@ -6,11 +6,11 @@ import Testing
   @Test(arguments: [
     (
       "1aff524150540178e36d3cb994948b447cb9f63445026226772aac",
-      "battery_pct 42.67, specific_gravity 1.01, temperature_c 23.94"
+      "battery_pct 43.0, specific_gravity 1.01, temperature_c 23.94"
     ),
     (
       "1aff52415054020001c16d2614926b447f52c931c9022d29973f46",
-      "battery_pct 63.27, specific_gravity 1.02, temperature_c 19.69"
+      "battery_pct 63.0, specific_gravity 1.02, temperature_c 19.69"
     ),
     ("1aff52415054030001c16d2614926b447f52c931c9022d29973f46", ""),
     ("0cff524150546450696c6c4731", ""),

@@ -69,6 +69,15 @@ import Testing
     #expect(model(payload) == (expected.isEmpty ? nil : kind))
   }
 
+  @Test(arguments: [
+    ("440064030000000001", "Contact Sensor"), ("140064", "Meter Pro"), ("7400640398a6", "Meter"),
+    ("5400640398a6", "Meter"), ("48c064", "Bot"), ("060064", "Water Leak Detector"),
+    ("430064b210", "Curtain"),
+  ]) func `a device that is being added is known, too`(said: String, kind: String) {
+    #expect(model(service("fd3d", said)) == kind)
+    #expect(!told(service("fd3d", said)).isEmpty)
+  }
+
   /// A scanner may report the two packets separately.
   @Test func `a kind that is known by three octets is remembered, too`() throws {
     let said = bytes("0000640010b940")

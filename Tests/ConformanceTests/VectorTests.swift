@@ -62,10 +62,6 @@ struct VectorTests {
         #expect(decoded.formats.isEmpty && !decoded.declines.isEmpty, "\(place): must be declined")
         continue
       }
-      if record.uuid == "181c" || record.uuid == "181e" {
-        #expect(decoded.declines == ["unsupported version 1"], "\(place): BTHome 1")
-        continue
-      }
       if Self.ruuviURLs.contains(record.test) {
         #expect(decoded.formats == ["eddystone-url"])
         continue

@@ -19,7 +19,8 @@ public enum FormatRegistry {
       .bParasite2WithLight,
       .miBeacon,
       .qingping,
-    ] + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers + SensorFormat.sensorBeacons
+    ] + SensorFormat.bthome1 + SensorFormat.govee + SensorFormat.switchBot + SensorFormat.thermometers
+      + SensorFormat.sensorBeacons
       + SensorFormat.minew + SensorFormat.beaconMakers + SensorFormat.household + SensorFormat.kitchen)
 
   /// Sensors that their number does not identify: one line each. They are tried in order, after everything else.
@@ -69,7 +70,6 @@ public enum FormatRegistry {
     case (0xFEAA, 0x40, _): return .noise(.googleFindHub)
     case (0xFEAA, _, _): throw .unknownFrameType(first)
     case (BTHome.serviceUUID, _, _): return .bthome(try BTHome.decode(data))
-    case (0x181C, _, _), (0x181E, _, _): throw .unsupportedVersion(1)  // BTHome 1
     case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
     case (0xFE2C, _, _): return .noise(.googleFastPair)
     case (0xFD5A, _, _): return .noise(try SmartTag.decode(data))
@@ -79,6 +79,9 @@ public enum FormatRegistry {
     case (0xFEED, _, _), (0xFEEC, _, _), (0xFD84, _, _): return .noise(.tile)
     case (0xFEF3, _, _): return .noise(.googleNearby)
     case (0xFE9F, _, _), (0xFCF1, _, _): return .noise(.googleOther)
+    case (0xFD3D, _, _), (0x0D00, _, _):
+      let kind = SensorFormat.switchBotKind(first)
+      return .sensor(try sensors.frame(in: .service(uuid), data, first: kind))
     default: return .sensor(try sensors.frame(in: .service(uuid), data, first: first))
     }
   }

@@ -28,7 +28,7 @@ extension SensorFormat {
       body(Reading(.temperature, (celsius * 100).rounded() / 100))
       let gravity = Double(Float(bitPattern: data.bigEndian32(at: 11)))
       if gravity.isFinite { body(Reading(.specificGravity, (gravity * 10).rounded() / 10_000)) }
-      data.field(.batteryLevel, 21, .u16, per: 256, body)
+      body(Reading(.batteryLevel, (Double(data.bigEndian16(at: 21)) / 256).rounded()))
     }
   }
 

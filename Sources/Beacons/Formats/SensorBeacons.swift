@@ -111,10 +111,11 @@ extension SensorFormat {
     "mikrotik", maker: "MikroTik", model: "TG-BT5", in: .manufacturer(0x094F), first: 0x01, .exactly(18),
     sample: "15ff4f09010010a90000fdff01008015809600000160", refuse: { $0[1] & 1 == 0 ? nil : .unknownCipher }
   ) { data, body in
-    // A standard gravity has 9.80665 m/s².
-    data.field(.accelerationX, 4, .s16le, per: 256 * 9.80665, body)
-    data.field(.accelerationY, 6, .s16le, per: 256 * 9.80665, body)
-    data.field(.accelerationZ, 8, .s16le, per: 256 * 9.80665, body)
+    for (offset, axis) in [(4, Quantity.accelerationX), (6, .accelerationY), (8, .accelerationZ)] {
+      // A standard gravity has 9.80665 m/s².
+      let gravities = Double(Int16(bitPattern: data.littleEndian16(at: offset))) / 256 / 9.80665
+      body(Reading(axis, (gravities * 10_000).rounded() / 10_000))
+    }
     data.field(.temperature, 10, .s16le, per: 256, absent: -0x8000, body)
     data.field(.uptime, 12, .u32le, body)
     body(Reading(.opening, .flag(data[16] & 0x01 == 0)))

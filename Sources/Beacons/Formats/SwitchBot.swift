@@ -44,6 +44,15 @@ extension SensorFormat {
     return older + switchBotMains.map { mains($0, service) } + switchBotNewer.map { newer($0, service) }
   }
 
+  /// While one adds a device, its kind has another number, which differs in bit 5; only the meter's is the other way round.
+  static func switchBotKind(_ first: UInt8) -> UInt8 {
+    switch first {
+    case 0x74: 0x54
+    case 0x02...0x7F where first != 0x54 && first != 0x48: first | 0x20
+    default: first
+    }
+  }
+
   /// Their battery is none, or in the other packet; this packet says only the kind.
   private static let switchBotMains: [(model: String, kind: UInt8, data: String)] = [
     ("Hub 2", 0x76, "0000000000050398a6"), ("Hub Mini Matter", 0x25, "000000000000019835"),
@@ -208,7 +217,7 @@ extension SensorFormat {
 extension Span<UInt8> {
   /// Whether service data is of a kind: one octet, or three.
   fileprivate func isSwitchBot(_ kind: UInt32) -> Bool {
-    if kind < 0x100 { return !isEmpty && UInt32(self[0]) == kind }
+    if kind < 0x100 { return !isEmpty && UInt32(SensorFormat.switchBotKind(self[0])) == kind }
     return count > 5
       && (0...1).contains { self[count - 4 - $0] < 2 && bigEndian24(at: count - 3 - $0) == kind }
   }
@@ -227,7 +236,10 @@ extension Span<UInt8> {
       field(.lightLevel, 12, .u8, bits: 4, body)
       flag(.motion, 16, bit: 7, body)
     //     7   switches   1  bits 7 and 6               10  power      2  0.1 W; and of the second
-    case 0x67, 0x6A, 0x3F, 0x3C:
+    case 0x67, 0x6A:
+      body(Reading(.powerOn, .flag(self[7] == 0x80)))
+      field(.power, 10, .u16, per: 10, bits: 15, body)
+    case 0x3F, 0x3C:
       flag(.powerOn, 7, bit: 7, body)
       field(.power, 10, .u16, per: 10, bits: 15, body)
     case 0x3B: flag(.powerOn, 7, bit: 7, body)
