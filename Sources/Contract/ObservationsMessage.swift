@@ -46,10 +46,12 @@ package struct ObservationsMessage: Hashable, Sendable {
   package var partition: Int
   package var receivers: [String]
   package var beacons: [Beacon]
+  /// Whether an empty batch follows once the receivers hear nothing more.
+  package var ends: Bool
 
   package init(
     gateway: String, boot: String, sequence: UInt64, sent: MonotonicTime, partition: Int,
-    receivers: [String], beacons: [Beacon]
+    receivers: [String], beacons: [Beacon], ends: Bool = false
   ) {
     self.gateway = gateway
     self.boot = boot
@@ -58,6 +60,7 @@ package struct ObservationsMessage: Hashable, Sendable {
     self.partition = partition
     self.receivers = receivers
     self.beacons = beacons
+    self.ends = ends
   }
 
   /// The partition of a beacon: the 128-bit FNV-1a hash of its key's UTF-8 octets, modulo the number of partitions. The same in
@@ -80,6 +83,7 @@ package struct ObservationsMessage: Hashable, Sendable {
       $0.field("boot", boot)
       $0.field("seq", sequence)
       $0.field("sent_ms", Self.milliseconds(sent - .zero))
+      if ends { $0.field("ends", true) }
       $0.array("receivers", receivers) { $0.value($1) }
       $0.objects("beacons", beacons) { json, beacon in
         json.field("beacon", beacon.key)

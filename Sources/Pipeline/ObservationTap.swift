@@ -99,7 +99,7 @@ package struct ObservationTap: Sendable {
     for receiver in batch.receivers where !heardBy.contains(receiver) { heardBy.append(receiver) }
     return ObservationsMessage(
       gateway: gateway, boot: boot, sequence: sequences[partition], sent: time, partition: partition,
-      receivers: batch.receivers, beacons: batch.beacons)
+      receivers: batch.receivers, beacons: batch.beacons, ends: settings.partitions == 1)
   }
 
   private struct Batch {

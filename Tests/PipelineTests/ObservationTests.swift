@@ -156,7 +156,7 @@ import Testing
     #expect(scene.pipeline.takeObservations(at: scene.time).count == 1)
     #expect(scene.pipeline.takeObservations(at: scene.time + .seconds(1)).isEmpty)
     let ending = scene.pipeline.takeObservations(at: scene.time + .seconds(2))
-    #expect(ending.count == 1 && ending[0].count == 0 && ending[0].receivers == ["hci0"])
+    #expect(ending.count == 1 && ending[0].count == 0 && ending[0].receivers == ["hci0"] && ending[0].ends)
     for message in ending.map({ $0.message(topics: scene.pipeline.topics) }) {
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
     }

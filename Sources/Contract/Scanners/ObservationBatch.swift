@@ -23,6 +23,8 @@ struct ObservationBatch: Equatable {
   var sent: Int64 = 0
   /// How long it waited at the sender, in milliseconds; nil: since before the sender's machine booted.
   var held: Int64? = 0
+  /// Whether an empty batch follows once its receivers hear nothing more.
+  var ends = false
   var receivers: [String] = []
   var beacons: [(key: String, measuredPower: Int8?)] = []
   var heard: [Heard] = []
@@ -45,6 +47,7 @@ struct ObservationBatch: Equatable {
         case "seq": sequence = UInt64(clamping: try Self.whole(bytes, &cursor))
         case "sent_ms": sent = try Self.whole(bytes, &cursor)
         case "held_ms": held = cursor.takeWord("null", bytes) ? nil : try Self.whole(bytes, &cursor)
+        case "ends": ends = cursor.takeWord("true", bytes) ? true : try Self.skipped(bytes, &cursor)
         case "receivers":
           try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
             guard receivers.count < Self.receiverLimit else { throw cursor.malformed("too many receivers") }
@@ -112,6 +115,13 @@ struct ObservationBatch: Equatable {
     let range = try cursor.string(bytes)
     guard range.count <= 6 * keyLimit else { throw cursor.malformed("a text is too long") }
     return try JSONString.decode(range, of: bytes)
+  }
+
+  private static func skipped(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> Bool {
+    try cursor.skipValue(bytes)
+    return false
   }
 
   private static func whole(

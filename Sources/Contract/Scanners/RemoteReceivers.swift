@@ -132,17 +132,19 @@ struct RemoteReceivers: Sendable {
     entries[Int(receiver.rawValue)].pace.note(device, at: time)
   }
 
-  /// - Parameter isNothing: it says that it hears nothing more.
+  /// - Parameters:
+  ///   - isNothing: it says that it hears nothing more.
+  ///   - saysEnd: it will say so once that is the case.
   mutating func heard(
-    _ receiver: ReceiverIndex, scanner: Int, isNothing: Bool = false, at time: MonotonicTime,
-    _ wallTime: WallTime,
-    into changes: inout [ReceiverHealthChange]
+    _ receiver: ReceiverIndex, scanner: Int, isNothing: Bool = false, saysEnd: Bool = false,
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     entries[place].lastNews = time
     entries[place].isOffline = false
-    if isNothing { entries[place].life.endHearing(at: time) } else { entries[place].life.hear(at: time) }
+    if isNothing { entries[place].life.prove(at: time) } else { entries[place].life.hear(at: time) }
+    if saysEnd { entries[place].life.areUsual = true }
     if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
   }
 

@@ -39,9 +39,8 @@ extension ScannerIntake {
         of: scanner.name(of: Self.receiver(name, of: batch.gateway)), limit: Self.receiverLimit,
         at: message.arrival, into: &hearing.renamings)
       receivers.heard(
-        index, scanner: message.scanner, isNothing: batch.heard.isEmpty, at: message.arrival,
-        message.wallTime,
-        into: &hearing.changes)
+        index, scanner: message.scanner, isNothing: batch.heard.isEmpty, saysEnd: batch.ends,
+        at: message.arrival, message.wallTime, into: &hearing.changes)
       indices.append(index)
     }
     let sent = MonotonicTime.zero + .milliseconds(batch.sent) + offset

@@ -21,7 +21,7 @@ struct SignsOfLife: StateElement {
   private var lastHeard = MonotonicTime(nanoseconds: .min)
   private var lastSign = MonotonicTime(nanoseconds: .min)
   /// Whether a sign of life is to be expected.
-  private(set) var areUsual = false
+  var areUsual = false
   /// Between messages with observations, smoothed.
   private var gap = TimeSpan.zero
   /// As it was told last.
@@ -41,12 +41,6 @@ struct SignsOfLife: StateElement {
   /// It lives, and says so whether it hears anything or not.
   mutating func sign(at time: MonotonicTime) {
     if lastSign.nanoseconds != .min, time > lastSign, time - lastSign <= Self.regular { areUsual = true }
-    prove(at: time)
-  }
-
-  /// It says that it hears nothing more.
-  mutating func endHearing(at time: MonotonicTime) {
-    areUsual = true
     prove(at: time)
   }
 
