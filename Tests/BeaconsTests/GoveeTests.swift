@@ -107,6 +107,14 @@ import Testing
         == "battery_pct 95.0, humidity_pct 39.94, temperature_c 21.0")
   }
 
+  /// The low octet of what would be its company id has flags, of which two values are known.
+  @Test func `somebody's presence is told by name, whatever the flags are`() {
+    #expect(told("09ff0388ec0001010111") == "motion true, occupancy true")
+    #expect(told("0c094756483531323735453346" + "09ff2388ec0001010101") == "motion false, occupancy true")
+    #expect(told("0c094756483531323735453346" + "09ff2388ec0004010101") == "", "another kind")
+    #expect(told("09ff2388ec0001010101") == "", "no name")
+  }
+
   /// Its company id is its own, as with the others that have probes.
   @Test func `a meat thermometer is known by its service, whatever number it has`() {
     #expect(

@@ -47,6 +47,25 @@ import Testing
         == "volume_l_2 0.74, volume_storage_l_2 4.26")
   }
 
+  /// https://decoder.theengs.io.
+  @Test(arguments: [
+    ("a4a302ffff7cffffc60400007d73feff7fffffffff", "temperature_c 22.5, voltage_v 12.22"),
+    ("a4a302ffff7cffffffff00007d73fcff7fffffffff", ""),
+    ("38a308ffffcc040079850cffffffffffffffff", "current_a 10.0, voltage_v 14.01"),
+    ("38a308ffffcc0400ffffffffffffffffffffff", ""),
+    ("b0a309ffffda0000000000000000050a0008000000", "voltage_v 0.1, voltage_v_2 12.8"),
+    ("b0a309ffffdaf9010000000000ff7fffff00000000", ""),
+    (
+      "f0a30fffff400000f60400000a00000081000000",
+      "current_a 0.0, current_a_2 0.0, voltage_v 12.7, voltage_v_2 0.1"
+    ),
+    ("f0a30fffff400000f60400000a0000", ""),
+    ("f0a301ffff400000f60400000a00000081000000", ""),
+  ]) func `Victron's devices are read that do not encrypt`(data: String, expected: String) {
+    #expect(told(manufacturer("02e1", "1100" + data)) == expected)
+    #expect(told(manufacturer("02e1", "1000" + data)) == "", "encrypted")
+  }
+
   @Test func `Moat's, Hörmann's and Victron's are read as others describe them`() {
     #expect(
       told("15ff0010aabbccddeeff11111111d46103cbbe0a0000")

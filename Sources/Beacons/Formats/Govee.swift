@@ -29,10 +29,7 @@ extension SensorFormat {
       "govee", maker: "Govee", model: "H5127", in: .manufacturer(company), first: 0xEC, .exactly(6),
       sample: "09ff" + hexadecimal(UInt128(company.byteSwapped), octets: 2) + "ec0001010111",
       refuse: { $0.bigEndian32(at: 0) & 0xFFFF_FCFF == 0xEC00_0001 ? nil : .noDecoder }
-    ) { data, body in
-      body(Reading(.occupancy, .flag(data[4] == 1)))
-      body(Reading(.motion, .flag(data[5] == 17)))
-    }
+    ) { data, body in data.goveePresence(4, body) }
   }
 
   /// The company id of these is Nokia's, or no company's.
@@ -148,6 +145,14 @@ extension SensorFormat {
     ) { data, body in
       data.goveeNumbers(6, battery: 10, body)
     },
+    govee(
+      "H5127", .unnumbered, .exactly(8), "0c094756483531323735453346" + "09ff2388ec0001010111",
+      isSent: {
+        $0[1] == 0x88 && $0.bigEndian32(at: 2) & 0xFFFF_FCFF == 0xEC00_0001 && $1.isNamed("GVH5127")
+      }
+    ) { data, body in
+      data.goveePresence(6, body)
+    },
   ]
 
   private static func govee(
@@ -246,6 +251,11 @@ extension Span<UInt8> {
       if state != 0x10 { body(Reading(.presence, .flag(state & 1 != 0))) }
     default: break
     }
+  }
+
+  fileprivate func goveePresence(_ offset: Int, _ body: (Reading) -> Void) {
+    body(Reading(.occupancy, .flag(self[offset] == 1)))
+    body(Reading(.motion, .flag(self[offset + 1] == 17)))
   }
 
   fileprivate func goveeNumbers(_ offset: Int, battery: Int, _ body: (Reading) -> Void) {

@@ -2,9 +2,8 @@ import Core
 
 /// What cooks and brews: meat probes, hydrometers, kegs; batteries and doors besides.
 extension SensorFormat {
-  static let kitchen: [SensorFormat] = [
-    pill(0x01, "78e36d3cb994"), pill(0x02, "0001c16d2614"), probe, chef, moat, garage, batterySense,
-  ]
+  static let kitchen: [SensorFormat] =
+    [pill(0x01, "78e36d3cb994"), pill(0x02, "0001c16d2614"), probe, chef, moat, garage] + victron
 
   /// KegLand's RAPT Pill, a floating hydrometer: manufacturer data of 0x4152, which are the first two letters of RAPT. Big endian.
   ///
@@ -132,20 +131,51 @@ extension SensorFormat {
     body(Reading(.closed, 100 - Double(data[1]) / 2))
   }
 
-  /// Victron's Smart Battery Sense, the one of theirs that is not encrypted: manufacturer data of 0x02E1. Little endian.
+  /// Victron's devices as far as they do not encrypt: manufacturer data of 0x02E1. Little endian. Voltages are in 0.01 V, currents in
+  /// 0.1 A; the second ones are of the input.
   ///
   ///     0   0x11
-  ///     4   record        1  2: battery
-  ///     10  voltage       2  0.01 V
-  ///     14  temperature   2  0.01 K
+  ///     4   record        1
+  ///     8   what the record says
   ///
-  /// Source: https://decoder.theengs.io (VICTSBS)
-  private static let batterySense = SensorFormat(
-    "victron", maker: "Victron", model: "Smart Battery Sense", in: .manufacturer(0x02E1), first: 0x11,
-    .atLeast(16), sample: "1affe1021180a5a302ffff7bffff130500008971feff7fffffffff",
-    refuse: { $0[4] == 0x02 ? nil : .unknownFrameType($0[4]) }
-  ) { data, body in
-    data.field(.voltage, 10, .u16le, per: 100, absent: 0xFFFF, body)
-    data.field(.temperature, 14, .u16le, per: 100, plus: -27_315, absent: 0xFFFF, body)
+  /// Source: https://decoder.theengs.io (VICTSBS, VICTBSC, VICTSBP, VICTORIONXS), and Victron's "Extra Manufacturer Data"
+  private static let victron: [SensorFormat] = [
+    //     10  voltage  2     14  temperature  2  0.01 K     16  lower two bits: 2 if that is there
+    victron("Smart Battery Sense", 0x02, 17, "80a5a302ffff7bffff130500008971feff7fffffffff") { data, body in
+      data.field(.voltage, 10, .u16le, per: 100, absent: 0xFFFF, body)
+      data.field(
+        .temperature, 14, .u16le, per: 100, plus: -27_315, absent: 0xFFFF, if: Condition(16, mask: 3, is: 2),
+        body)
+    },
+    //     10  voltage  13 bits, current  11 bits; all ones: none
+    victron("Blue Smart Charger", 0x08, 13, "0038a308ffffcc040079850cffffffffffffffff") { data, body in
+      let number = data.littleEndian24(at: 10)
+      if number & 0x1FFF != 0x1FFF { body(Reading(.voltage, Double(number & 0x1FFF) / 100)) }
+      if number >> 13 != 0x7FF { body(Reading(.current, Double(number >> 13) / 10)) }
+    },
+    //     15  input    2, signed     17  output  2
+    victron("Smart BatteryProtect", 0x09, 19, "00b0a309ffffdaf90100000000001b051b0500000000") { data, body in
+      data.field(.voltage, 17, .u16le, per: 100, absent: 0xFFFF, body)
+      let input = Int16(bitPattern: data.littleEndian16(at: 15))
+      if input != .max { body(Reading(.voltage, ordinal: 2, .number(Double(input) / 100))) }
+    },
+    //     10  output voltage, current, 2 each     14  input voltage, current, 2 each
+    victron("Orion XS", 0x0F, 18, "00f0a30fffff400000f60400000a00000081000000") { data, body in
+      for (ordinal, offset) in [(1, 10), (2, 14)] as [(UInt8, Int)] {
+        let (voltage, current) = (data.littleEndian16(at: offset), data.littleEndian16(at: offset + 2))
+        if voltage != 0xFFFF { body(Reading(.voltage, ordinal: ordinal, .number(Double(voltage) / 100))) }
+        if current != 0xFFFF { body(Reading(.current, ordinal: ordinal, .number(Double(current) / 10))) }
+      }
+    },
+  ]
+
+  private static func victron(
+    _ model: String, _ record: UInt8, _ length: Int, _ data: String,
+    readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
+  ) -> SensorFormat {
+    SensorFormat(
+      "victron", maker: "Victron", model: model, in: .manufacturer(0x02E1), first: 0x11, .atLeast(length),
+      sample: hexadecimal(UInt128(data.count / 2 + 4), octets: 1) + "ffe10211" + data,
+      refuse: { $0[4] == record ? nil : .unknownFrameType($0[4]) }, readings: readings)
   }
 }
