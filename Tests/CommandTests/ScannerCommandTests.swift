@@ -33,6 +33,36 @@ import Testing
     broker.messages.filter { $0.topic == topic }.map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
+  /// Without power it says nothing, and its last will comes only after 1.5 times its keepalive.
+  @Test func `nobody leaves because a board falls silent, until it shows that it lives`() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let configuration = try file(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      scanners: [{ kind: espresense }]
+      \(Self.places.replacing("lost: 20 s", with: "lost: 15 s"))
+      """, "yaml")
+    let gateway = try Command(["run", "--config", configuration])
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
+    let life = "espresense/rooms/kitchen/telemetry"
+    try await until("it enters") {
+      for (topic, text) in [(life, "{}"), ("espresense/devices/x/kitchen", esp(rssi: -55))] {
+        try? pub(["mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-m", text])
+      }
+      return !texts(broker, "beaconkeeper/home/zone/kitchen/enter").isEmpty
+    }
+    for _ in 0..<5 { try await publish(broker, "espresense/devices/x/kitchen", esp(rssi: -55)) }
+    try await Task.sleep(for: .seconds(22))
+    #expect(texts(broker, "beaconkeeper/home/zone/kitchen/exit").isEmpty)
+    #expect(texts(broker, "beaconkeeper/home/zone/kitchen/occupancy").last?.contains("occupied") == true)
+    try await publish(broker, life, "{}")
+    try await until("it leaves") { !texts(broker, "beaconkeeper/home/zone/kitchen/exit").isEmpty }
+  }
+
   @Test func aWalkPastAnESPresenseGivesTransitions() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
