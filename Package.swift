@@ -11,15 +11,11 @@ let house: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Tests are not optimised: that would take half of their compilation, and what they test is optimised all the same.
+let trial: [SwiftSetting] = house + [.unsafeFlags(["-Onone"])]
+
 /// Modules that read hostile bytes mark every unsafe use of memory with `unsafe`.
 let hostile: [SwiftSetting] = house + [.strictMemorySafety()]
-
-/// Pages of the phones' documentation that are compiled in: the table of rules, and what `simulate --explain` prints.
-let phonePages: [Resource] = [
-  "RuleTable", "stock", "low-power", "background-task", "location-when-in-use", "location-always",
-  "task-list-sampled", "activity-session", "live-updates", "cl-monitor", "live-activity", "altbeacon-legacy",
-  "altbeacon-job", "altbeacon-intent", "altbeacon-foreground-service", "companion-presence",
-].map { .embedInCode("Phones.docc/\($0).md") }
 
 let package = Package(
   name: "beaconkeeper",
@@ -72,7 +68,10 @@ let package = Package(
     .systemLibrary(name: "CPrefetch"),
     // The build's commit.
     .target(name: "CBuild"),
+    // Files that are part of the program; deploy/page lists them.
     .target(name: "CDashboardPage"),
+    .target(name: "CPhonePages"),
+    .target(name: "CVendors"),
 
     // Time, text, JSON, and what the machine gives.
     .target(
@@ -100,14 +99,13 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "Phones",
-      dependencies: ["Beacons", "Core"],
-      resources: phonePages,
+      dependencies: ["CPhonePages", "Beacons", "Core"],
       swiftSettings: house),
     // All that crosses the broker.
     .target(
       name: "Contract",
-      dependencies: ["Beacons", "Core", "Phones", "Proximity"],
-      resources: [.embedInCode("vendors.txt")],
+      dependencies: ["CVendors", "Beacons", "Core", "Phones", "Proximity"],
+      exclude: ["vendors.txt"],
       swiftSettings: hostile),
     .target(
       name: "Configuration",
@@ -215,83 +213,83 @@ let package = Package(
     .testTarget(
       name: "CoreTests",
       dependencies: ["Core", "TestSupport"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "BeaconsTests",
       dependencies: ["Beacons", "Core", "TestSupport"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Beacons", "Contract", "Core"],
       exclude: ["Vectors"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "CapturesTests",
       dependencies: ["Beacons", "Captures", "Core", "TestSupport"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "RadioTests",
       dependencies: ["Beacons", "Core", "Feed", "Radio", "TestSupport"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "ProximityTests",
       dependencies: ["Beacons", "Core", "Proximity", "TestSupport"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "PhonesTests",
       dependencies: ["Beacons", "Core", "Phones", "TestSupport"],
       exclude: ["rules.txt"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "ContractTests",
       dependencies: [
         "Beacons", "Configuration", "Contract", "Core", "Phones", "Proximity", "TestSupport",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
         "Beacons", "Configuration", "Contract", "Core", "Phones", "Proximity", "TestSupport",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "PipelineTests",
       dependencies: [
         "Beacons", "Configuration", "Contract", "Core", "Outbox", "Phones", "Pipeline", "Proximity",
         "Scenes", "TestSupport",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "FleetTests",
       dependencies: [
         "Beacons", "Configuration", "Contract", "Core", "Fleet", "Gateway", "Pipeline", "Proximity",
         "TestSupport",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "OutboxTests",
       dependencies: [
         "CSQLite", "Beacons", "Contract", "Core", "Outbox", "Phones", "Pipeline", "Proximity",
         "Scenes", "TestSupport",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "MosquittoTests",
       dependencies: ["CMosquitto", "Core", "Mosquitto", "TestSupport"],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "WebTests",
       dependencies: [
         "Beacons", "Captures", "Configuration", "Contract", "Core", "Phones", "Pipeline", "Proximity",
         "Scenes", "TestSupport", "Web",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
         "CCrypto", "Beacons", "Core", "Phones", "Proximity", "Reports", "TestSupport",
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
@@ -300,7 +298,7 @@ let package = Package(
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: house),
+      swiftSettings: trial),
     .testTarget(
       name: "CommandTests",
       dependencies: [
@@ -308,6 +306,6 @@ let package = Package(
         "TestSupport",
       ],
       exclude: ["Upgrade"],
-      swiftSettings: house),
+      swiftSettings: trial),
   ]
 )

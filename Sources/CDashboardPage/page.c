@@ -1,5 +1,5 @@
 // Written by deploy/page. Do not edit.
-#include "dashboard_page.h"
+#include "dashboard_files.h"
 
 // All supported compilers know #embed, but older ones warn that it is new.
 #pragma clang diagnostic ignored "-Wc23-extensions"

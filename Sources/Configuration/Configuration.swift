@@ -68,11 +68,14 @@ extension Configuration {
 
   /// Owner and icon of the beacons that have one: of entries, and of members of regions by their published names.
   package var belongings: [(beacon: String, owner: String?, icon: String?)] {
-    beacons.flatMap { beacon in
-      let members = Set(beacon.owners.keys).union(beacon.icons.keys).sorted()
-      return [(beacon.name, beacon.owner, beacon.icon)]
-        + members.map { ("\(beacon.name):\($0)", beacon.owners[$0], beacon.icons[$0]) }
-    }.filter { $0.1 != nil || $0.2 != nil }
+    var all: [(beacon: String, owner: String?, icon: String?)] = []
+    for beacon in beacons {
+      all.append((beacon.name, beacon.owner, beacon.icon))
+      for member in Set(beacon.owners.keys).union(beacon.icons.keys).sorted() {
+        all.append(("\(beacon.name):\(member)", beacon.owners[member], beacon.icons[member]))
+      }
+    }
+    return all.filter { $0.owner != nil || $0.icon != nil }
   }
 
   /// The published names of those whom people call so: usually one. A published name means itself, also one that is no longer

@@ -1,4 +1,5 @@
 import Beacons
+import CVendors
 
 /// The makers of devices that have no decoder here, by the Bluetooth SIG's company identifiers and members' 16-bit UUIDs, which
 /// have no number in common. `deploy/vendors` writes `vendors.txt`, which says when.
@@ -14,7 +15,8 @@ package enum Vendors {
 
   /// A binary search in the lines, which are in the order of their numbers.
   package static func name(_ number: UInt16) -> String? {
-    let text = PackageResources.vendors_txt
+    var size = 0
+    let text = unsafe UnsafeBufferPointer(start: vendors_text(&size), count: size)
     let newline = UInt8(ascii: "\n")
     func line(at position: Int) -> Range<Int> {
       let start = text[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0

@@ -6,7 +6,7 @@ import Testing
 /// The table of rules: `RuleTable.md` of the documentation, which the program reads.
 @Suite struct RuleTableTests {
   /// The page, with one space where columns are aligned.
-  private static let page = String(decoding: PackageResources.RuleTable_md, as: UTF8.self)
+  private static let page = (StrategyPage.page("RuleTable") ?? "")
     .split(separator: "\n", omittingEmptySubsequences: false)
     .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n")
 

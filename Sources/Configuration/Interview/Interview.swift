@@ -260,17 +260,17 @@ extension Interview {
   }
 
   private static func table(_ heard: [NearbyBeacon]) -> [String] {
-    let rows = heard.enumerated().map { number, beacon in
-      [
-        "\(number + 1)", beacon.signal.map { "\($0) dBm" } ?? "–", beacon.format, beacon.pattern.identity,
-        beacon.localName.map { "“\(String($0.printable.prefix(24)))”" } ?? "",
-      ]
+    let rows = heard.enumerated().map { number, beacon -> [String] in
+      let signal = beacon.signal.map { "\($0) dBm" } ?? "–"
+      let name = beacon.localName.map { "“\(String($0.printable.prefix(24)))”" } ?? ""
+      return ["\(number + 1)", signal, beacon.format, beacon.pattern.identity, name]
     }
-    let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      "  "
-        + zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
-        .trimmed
+    let widths = (0..<5).map { column -> Int in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row -> String in
+      let columns = zip(row, widths).map { text, width -> String in
+        text + String(repeating: " ", count: width - text.count)
+      }
+      return "  " + columns.joined(separator: "  ").trimmed
     }
   }
 

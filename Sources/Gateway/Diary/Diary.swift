@@ -345,11 +345,12 @@ private func changedWords(from old: Configuration, to new: Configuration) -> Str
   ) -> [String] {
     // By name: comparing 10,000 beacons each with each took most of a reload's time.
     let (before, after) = (first(old, by: name), first(new, by: name))
-    let changed = new.map { (name($0), $0) }.filter { name, item in before[name].map { $0 != item } ?? false }
-    return [
+    let changes: [(word: String, names: [String])] = [
       ("removed", old.map(name).filter { after[$0] == nil }),
-      ("new", new.map(name).filter { before[$0] == nil }), ("changed", changed.map(\.0)),
-    ].filter { !$0.1.isEmpty }.map { word, names in
+      ("new", new.map(name).filter { before[$0] == nil }),
+      ("changed", new.filter { item in before[name(item)].map { $0 != item } ?? false }.map(name)),
+    ]
+    return changes.filter { !$0.names.isEmpty }.map { word, names -> String in
       let more = names.count > 8 ? " and \(names.count - 8) more" : ""
       let list = isNamed ? ": " + names.prefix(8).joined(separator: ", ") + more : ": \(names.count)"
       return "\(kind) \(word)\(list)"

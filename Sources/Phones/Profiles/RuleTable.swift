@@ -2,7 +2,7 @@
 struct RuleTable: Sendable {
   static let shipped: RuleTable = {
     do {
-      return try RuleTable(String(decoding: PackageResources.RuleTable_md, as: UTF8.self))
+      return try RuleTable(StrategyPage.page("RuleTable") ?? "")
     } catch {
       fatalError("RuleTable.md: \(error)")
     }

@@ -1,3 +1,5 @@
+import CPhonePages
+
 /// What an app does to hear beacons in the background: its choices, each with source and confidence.
 public struct StrategyProfile: RuledProfile {
   /// What keeps the app awake beyond the grace after an event.
@@ -149,7 +151,7 @@ struct RuleCondition: Sendable {
 
 /// The documentation's page on a strategy: what the app does, when to use it, what it costs, and the sources.
 ///
-/// A new strategy needs rows in the table of rules, a page in `Phones.docc`, a line in `Package.swift` and one here.
+/// A new strategy needs rows in the table of rules, a page in `Phones.docc`, and its name in `deploy/page`.
 public struct StrategyPage: Hashable, Sendable {
   /// The name of the strategy.
   public let name: String
@@ -158,30 +160,27 @@ public struct StrategyPage: Hashable, Sendable {
 
   /// nil: there is no page on a strategy of this name.
   public init?(on strategy: String) {
-    guard let page = Self.pages.first(where: { $0.name == strategy }) else { return nil }
-    name = strategy
-    text = String(decoding: page.text, as: UTF8.self)
+    guard Self.names.contains(strategy), let page = Self.page(strategy) else { return nil }
+    (name, text) = (strategy, page)
   }
 
   /// The names of all strategies that have a page, those of iOS first.
-  public static var names: [String] { pages.map(\.name) }
+  public static var names: [String] {
+    // The table of rules comes first.
+    var names: [String] = []
+    while let page = phone_page(names.count + 1)?.pointee { names.append(String(cString: page.name)) }
+    return names
+  }
 
-  // The build makes PackageResources from the pages that Package.swift lists.
-  private static let pages: [(name: String, text: [UInt8])] = [
-    ("stock", PackageResources.stock_md),
-    ("low-power", PackageResources.low_power_md),
-    ("background-task", PackageResources.background_task_md),
-    ("location-when-in-use", PackageResources.location_when_in_use_md),
-    ("location-always", PackageResources.location_always_md),
-    ("task-list-sampled", PackageResources.task_list_sampled_md),
-    ("activity-session", PackageResources.activity_session_md),
-    ("live-updates", PackageResources.live_updates_md),
-    ("cl-monitor", PackageResources.cl_monitor_md),
-    ("live-activity", PackageResources.live_activity_md),
-    ("altbeacon-legacy", PackageResources.altbeacon_legacy_md),
-    ("altbeacon-job", PackageResources.altbeacon_job_md),
-    ("altbeacon-intent", PackageResources.altbeacon_intent_md),
-    ("altbeacon-foreground-service", PackageResources.altbeacon_foreground_service_md),
-    ("companion-presence", PackageResources.companion_presence_md),
-  ]
+  /// A page of `Phones.docc`; nil: there is none of this name.
+  static func page(_ name: String) -> String? {
+    var index = 0
+    while let page = phone_page(index)?.pointee {
+      if String(cString: page.name) == name {
+        return String(decoding: UnsafeBufferPointer(start: page.data, count: page.size), as: UTF8.self)
+      }
+      index += 1
+    }
+    return nil
+  }
 }

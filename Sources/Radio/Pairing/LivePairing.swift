@@ -15,7 +15,8 @@ package final class LivePairing: Sendable {
     case refused(String, String)
     case missingAdminCapability
     case noAdvertising
-    case noAgent
+    /// bluetoothd says no, or nothing.
+    case noAgent(answers: Bool)
     /// Another process, or another page, pairs.
     case busy
 
@@ -26,7 +27,9 @@ package final class LivePairing: Sendable {
       case .radio(let error): "\(error)"
       case .refused(let what, let reason): "the adapter \(what): \(reason)"
       case .noAdvertising: "the adapter has no advertising instance that is free"
-      case .noAgent: "bluetoothd does not let this program answer for it"
+      case .noAgent(answers: true): "bluetoothd does not let this program answer for it"
+      case .noAgent(answers: false):
+        "bluetoothd does not answer; see: systemctl status bluetooth; restart it with: sudo systemctl restart bluetooth"
       case .busy: "another enrol is at work; let it end first"
       }
     }
@@ -185,7 +188,7 @@ private final class PairingSession {
   ///
   /// - Parameter reply: the adapter's information, as it was before.
   func open(_ reply: [UInt8]) throws(SystemError) -> LivePairing.Failure? {
-    if let agent, agent.isAccepted != true { return .noAgent }
+    if let agent, agent.isAccepted != true { return .noAgent(answers: agent.isAccepted != nil) }
     let index = adapter.index
     guard reply.count >= 17 else { return LivePairing.Failure("does not describe itself", .notSupported) }
     let supported = reply.span.littleEndian32(at: 9)
