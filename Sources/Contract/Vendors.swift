@@ -4,6 +4,11 @@ import CVendors
 /// The makers of devices that have no decoder here, by the Bluetooth SIG's company identifiers and members' 16-bit UUIDs, which
 /// have no number in common. `deploy/vendors` writes `vendors.txt`, which says when.
 package enum Vendors {
+  private static let text: [UInt8] = {
+    var size = 0
+    return unsafe Array(UnsafeBufferPointer(start: vendors_text(&size), count: size))
+  }()
+
   /// The number of the source's maker; nil for a service that anybody may offer.
   package static func number(of source: FrameSource) -> UInt16? {
     switch source {
@@ -15,8 +20,7 @@ package enum Vendors {
 
   /// A binary search in the lines, which are in the order of their numbers.
   package static func name(_ number: UInt16) -> String? {
-    var size = 0
-    let text = unsafe UnsafeBufferPointer(start: vendors_text(&size), count: size)
+    let text = text
     let newline = UInt8(ascii: "\n")
     func line(at position: Int) -> Range<Int> {
       let start = text[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
