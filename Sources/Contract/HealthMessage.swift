@@ -4,7 +4,7 @@ import Core
 package struct HealthMessage: Sendable {
   package struct Receiver: Sendable {
     package var name: String
-    /// `ok`, `quiet`, `lossy`; or why it is blind: `gone`, `deaf`, `empty`, `blind`, `missing`.
+    /// `ok`, `quiet`, `lossy`, `doubted`; or why it is blind: `gone`, `deaf`, `empty`, `blind`, `missing`.
     package var state: String
     /// Whether its silence proves nothing.
     package var isBlind: Bool

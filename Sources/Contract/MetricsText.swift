@@ -46,7 +46,9 @@ package enum MetricsText {
 }
 
 extension PrometheusText {
-  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
+  private static let receiverStates = [
+    "ok", "quiet", "lossy", "doubted", "deaf", "empty", "gone", "blind", "missing",
+  ]
   private static let placeStates = ["occupied", "empty", "unknown"]
 
   fileprivate mutating func write(_ health: HealthMessage) {

@@ -143,11 +143,7 @@ package struct FleetPartition: Sendable {
     receivers.learn(intake.table) { pipeline.receiver($0) }
     for change in hearing.changes {
       guard let receiver = receivers[change.receiver] else { continue }
-      pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &output)
-    }
-    for doubt in hearing.doubts {
-      guard let receiver = receivers[doubt.receiver] else { continue }
-      pipeline.setDoubted(receiver, doubt.isDoubted, at: doubt.time, into: &output)
+      pipeline.setHealth(receiver, change.health, at: change.time, into: &output)
     }
     if partitions > 1 {
       let count = hearing.observations.count

@@ -6,6 +6,16 @@ import Proximity
 
 /// Which receivers can hear, and which places can therefore be seen.
 extension Pipeline {
+  package mutating func setHealth(
+    _ receiver: ReceiverIndex, _ health: ReceiverHealth, at time: MonotonicTime, into output: inout Output
+  ) {
+    if health == .doubted {
+      setDoubted(receiver, at: time, into: &output)
+    } else {
+      setBlind(receiver, health.isBlind, at: time, into: &output)
+    }
+  }
+
   /// A receiver became blind or works again.
   package mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
@@ -21,11 +31,11 @@ extension Pipeline {
 
   /// Whether a receiver that sees may have failed since it heard something last: until it gives a sign of life, nobody leaves
   /// because of its silence. What is told of the places stays as it is.
-  package mutating func setDoubted(
-    _ receiver: ReceiverIndex, _ isDoubted: Bool, at time: MonotonicTime, into output: inout Output
+  private mutating func setDoubted(
+    _ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output
   ) {
-    guard sight[receiver] == (isDoubted ? .sees : .doubted) else { return }
-    show(receiver, isDoubted ? .doubted : .sees, at: time, into: &output)
+    guard sight[receiver] == .sees else { return }
+    show(receiver, .doubted, at: time, into: &output)
   }
 
   /// The process did not run in this span. Nothing is known about it, so no beacon left in it, even if data from it

@@ -60,8 +60,8 @@ import Testing
     try flat.stay(inKitchen: true)
     func doubt(_ isDoubted: Bool) {
       for receiver in [flat.cooker, flat.door] {
-        flat.scene.pipeline.setDoubted(
-          receiver, isDoubted, at: flat.scene.time, into: &flat.scene.output)
+        flat.scene.pipeline.setHealth(
+          receiver, isDoubted ? .doubted : .ok, at: flat.scene.time, into: &flat.scene.output)
       }
     }
     doubt(true)

@@ -8,6 +8,8 @@ public enum ReceiverHealth: String, StateCoded, Sendable, CaseIterable {
   case quiet
   /// It receives, but loses some reports.
   case lossy
+  /// It fell silent and gives no sign of life, though it usually does: it may have failed, and nobody leaves because of its silence.
+  case doubted
   /// The controller was removed.
   case gone
   /// The controller reports nothing at all: powered down, blocked, or stuck.
@@ -20,7 +22,7 @@ public enum ReceiverHealth: String, StateCoded, Sendable, CaseIterable {
   /// Whether silence proves nothing in this state. Exits are then delayed, and occupancy is unknown.
   public var isBlind: Bool {
     switch self {
-    case .ok, .quiet, .lossy: false
+    case .ok, .quiet, .lossy, .doubted: false
     case .gone, .deaf, .empty, .blind: true
     }
   }

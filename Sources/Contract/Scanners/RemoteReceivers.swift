@@ -151,14 +151,22 @@ struct RemoteReceivers: Sendable {
   var judgesSilence: Bool { entries.contains { $0.life.areUsual } }
 
   /// Tells which receivers may have failed since they heard something last, and which have shown that they did not.
-  mutating func judgeSilence(at time: MonotonicTime, into doubts: inout [ReceiverDoubt]) {
-    for place in entries.indices where entries[place].life.changes(at: time) {
-      doubts.append(
-        ReceiverDoubt(
-          receiver: ReceiverIndex(rawValue: UInt16(place)), isDoubted: entries[place].life.isDoubted,
-          time: time))
+  private mutating func judgeSilence(
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    for place in entries.indices where entries[place].life.changes(at: time) && !entries[place].health.isBlind
+    {
+      let receiver = ReceiverIndex(rawValue: UInt16(place))
+      if entries[place].life.isDoubted {
+        set(receiver, .doubted, Self.doubt, at: time, wallTime, into: &changes)
+      } else {
+        set(receiver, .ok, "", at: time, wallTime, into: &changes)
+      }
     }
   }
+
+  private static let doubt =
+    "it fell silent and gives no sign of life; for a minute at most nobody leaves because of that"
 
   /// Processes a message of a receiver that is not an observation.
   ///
@@ -232,11 +240,12 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// Time passes: marks receivers that were silent for long as quiet, and also those that have reported no fault since the broker
-  /// is back.
+  /// Time passes: marks receivers that may have failed as doubted, those that were silent for long as quiet, and also those that
+  /// have reported no fault since the broker is back.
   mutating func look(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
+    judgeSilence(at: time, wallTime, into: &changes)
     guard let connected, time - connected >= Self.patience else { return }
     for index in table.indices where isKnown(index) {
       let entry = entries[Int(index.rawValue)]
@@ -299,6 +308,8 @@ struct RemoteReceivers: Sendable {
   ) {
     let index = Int(receiver.rawValue)
     guard entries[index].health != health else { return }
+    // A sign of life does not end a doubt before what the receiver hears has come.
+    if entries[index].health == .doubted, entries[index].life.isDoubted, !health.isBlind { return }
     entries[index].health = health
     changes.append(
       ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime)

@@ -204,7 +204,6 @@ package struct ScannerIntake: Sendable {
   /// Time passes; call this every few seconds.
   package mutating func look(at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing) {
     receivers.look(at: time, wallTime, into: &hearing.changes)
-    receivers.judgeSilence(at: time, into: &hearing.doubts)
   }
 
   /// Whether a receiver's silence may mean that it failed, so that `look` is wanted twice a second.
@@ -260,7 +259,6 @@ package struct Hearing: Sendable {
   /// Devices under a scanner's own name, for people who look for theirs. Those with an address are in `batch`, too.
   package var named: [NamedDevice] = []
   package var changes: [ReceiverHealthChange] = []
-  package var doubts: [ReceiverDoubt] = []
   /// Receivers whose index belongs to another one from now on. They come before everything else.
   package var renamings: [ReceiverRenaming] = []
   /// Log messages, each once.
@@ -269,8 +267,8 @@ package struct Hearing: Sendable {
   package init() {}
 
   package var isEmpty: Bool {
-    batch.isEmpty && observations.isEmpty && named.isEmpty && changes.isEmpty && doubts.isEmpty
-      && notices.isEmpty && renamings.isEmpty
+    batch.isEmpty && observations.isEmpty && named.isEmpty && changes.isEmpty && notices.isEmpty
+      && renamings.isEmpty
   }
 
   package mutating func removeAll() {
@@ -278,7 +276,6 @@ package struct Hearing: Sendable {
     observations.removeAll(keepingCapacity: true)
     named.removeAll(keepingCapacity: true)
     changes.removeAll()
-    doubts.removeAll()
     renamings.removeAll()
     notices.removeAll()
   }

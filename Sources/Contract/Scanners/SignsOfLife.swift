@@ -67,10 +67,3 @@ struct SignsOfLife: StateElement {
     try coder.check((TimeSpan.zero...Self.longestGap).contains(gap))
   }
 }
-
-/// A receiver may have failed since it heard something last, or has shown that it did not.
-package struct ReceiverDoubt: Equatable, Sendable {
-  package var receiver: ReceiverIndex
-  package var isDoubted: Bool
-  package var time: MonotonicTime
-}

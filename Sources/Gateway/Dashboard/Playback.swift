@@ -102,7 +102,7 @@ final class Playback {
         pipeline.observe(observation, into: &output)
       case .health(let change):
         time = max(time, change.time)
-        pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+        pipeline.setHealth(change.receiver, change.health, at: change.time, into: &output)
       case .report(let report):
         time = max(time, report.time)
         pipeline.receive(report, into: &output)

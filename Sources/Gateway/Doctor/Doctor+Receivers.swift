@@ -187,5 +187,5 @@ extension Doctor {
 
 extension JSONTree {
   /// Whether the silence of a receiver in `health` proves nothing; see `HealthMessage.Receiver`.
-  fileprivate var isBlindReceiver: Bool { !["ok", "quiet", "lossy", nil].contains(text("state")) }
+  fileprivate var isBlindReceiver: Bool { !["ok", "quiet", "lossy", "doubted", nil].contains(text("state")) }
 }

@@ -276,7 +276,7 @@ package final class DecisionLoop: Feature {
     delivery.diary?.note(
       receiver: state.pipeline.receivers.name(of: receiver), isBlind: change.health.isBlind,
       reason: change.reason, at: change.wallTime)
-    state.pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &state.output)
+    state.pipeline.setHealth(receiver, change.health, at: change.time, into: &state.output)
   }
 
   /// Stores the source's counters for the next `health`.
@@ -447,10 +447,6 @@ extension DecisionLoop {
       let receivers = state.learnRemote(table)
       for change in hearing.changes {
         if let receiver = receivers[change.receiver] { apply(change, of: receiver, &state) }
-      }
-      for doubt in hearing.doubts {
-        guard let receiver = receivers[doubt.receiver] else { continue }
-        state.pipeline.setDoubted(receiver, doubt.isDoubted, at: doubt.time, into: &state.output)
       }
       hearing.batch.forEach { advertisement, _ in
         guard let receiver = receivers[advertisement.receiver] else { return }

@@ -70,7 +70,7 @@ package struct ApproachFinder: ~Copyable {
     case .health(let change):
       time = max(time, change.time)
       output.removeAll()
-      pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+      pipeline.setHealth(change.receiver, change.health, at: change.time, into: &output)
       noteTriggers()
       endStays(before: change.time, into: &found)
       for beacon in stays.keys { watch(beacon) }

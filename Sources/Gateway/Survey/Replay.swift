@@ -91,7 +91,7 @@ package struct Replay: ~Copyable {
     case .health(let change):
       time = change.time
       follower?.advance(to: time, change.wallTime, in: &pipeline, into: &output)
-      pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+      pipeline.setHealth(change.receiver, change.health, at: change.time, into: &output)
     case .report(let report):
       time = report.time
       follower?.advance(to: time, report.wallTime, in: &pipeline, into: &output)

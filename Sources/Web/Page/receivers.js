@@ -31,7 +31,7 @@ function receiver({ name }) {
     update(one) {
       const isBlind = blindStates.has(one.state);
       attribute(node, 'data-blind', isBlind);
-      attribute(state, 'data-kind', isBlind ? 'bad' : one.state === 'lossy' ? 'warn' : 'good');
+      attribute(state, 'data-kind', isBlind ? 'bad' : ['lossy', 'doubted'].includes(one.state) ? 'warn' : 'good');
       say(state, (isBlind && one.state !== 'blind' ? `${words.now.blindWord}: ` : '') + (words.receiver[one.state] ?? one.state));
       say(rate, words.now.rate(number(one.advertisements_per_s, one.advertisements_per_s < 100 ? 1 : 0)));
       rates.push(one.advertisements_per_s);
