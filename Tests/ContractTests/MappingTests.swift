@@ -46,6 +46,15 @@ import Testing
     #expect(desk.hearing.notices.first?.contains("measured_power is “c5”") == true)
   }
 
+  @Test(arguments: ["80547950896473", #""49:42:1c:ab""#, #""none""#])
+  func `an address that cannot be read is named as such`(address: String) throws {
+    var desk = try Desk(Self.yaml("address: mac"))
+    desk.say("own/kitchen", #"{"rssi":-60,"mac":\#(address)}"#)
+    #expect(desk.heard.isEmpty)
+    #expect(desk.refused(.field) == 1 && desk.refused(.identity) == 0)
+    #expect(desk.hearing.notices.first?.contains("the first: address is “") == true, "\(desk.hearing.notices)")
+  }
+
   @Test func `hexadecimal digits are read as such where the mapping says so`() throws {
     let desk = try hear(Self.hexadecimal, major: #""0068""#, minor: #""00C5""#, power: #""c4""#)
     #expect(desk.heard.first?.contains("104.197 -60") == true, "\(desk.heard)")

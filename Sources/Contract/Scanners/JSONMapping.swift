@@ -177,6 +177,12 @@ extension JSONMapping {
       refuse(.field, unreadable)
       device.isUnreadable = true
     }
+    if device.address == nil, device.id == nil, device.payload.isEmpty, !device.isUnreadable,
+      let stated = text(.address, of: element, in: message)
+    {
+      refuse(.field, UnreadableField(field: .address, value: stated))
+      device.isUnreadable = true
+    }
     return device
   }
 
