@@ -52,7 +52,8 @@ import Testing
     desk.say("own/kitchen", #"{"rssi":-60,"mac":\#(address)}"#)
     #expect(desk.heard.isEmpty)
     #expect(desk.refused(.field) == 1 && desk.refused(.identity) == 0)
-    #expect(desk.hearing.notices.first?.contains("the first: address is “") == true, "\(desk.hearing.notices)")
+    let notice = try #require(desk.hearing.notices.first)
+    #expect(notice.contains("the first: address is “"), "\(notice)")
   }
 
   @Test func `hexadecimal digits are read as such where the mapping says so`() throws {
