@@ -26,15 +26,15 @@ extension Pipeline {
   mutating func show(
     _ receiver: ReceiverIndex, _ state: ReceiverSight.State, at time: MonotonicTime, into output: inout Output
   ) {
-    see([receiver], [(state, time)], into: &output)
+    see([([receiver], state, time)], into: &output)
   }
 
-  /// Whether a receiver that sees may have failed since it heard something last: until it gives a sign of life, nobody leaves
+  /// A receiver that is not known to be blind may have failed since it heard something last: until it gives a sign of life, nobody leaves
   /// because of its silence. What is told of the places stays as it is.
   private mutating func setDoubted(
     _ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output
   ) {
-    guard sight[receiver] == .sees else { return }
+    guard sight[receiver] != .blind else { return }
     show(receiver, .doubted, at: time, into: &output)
   }
 
@@ -42,16 +42,17 @@ extension Pipeline {
   /// is read later. All receivers count as blind for the span.
   package mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
     advance(to: start, into: &output)
-    see(sight.receivers(.sees), [(.blind, start), (.sees, end)], into: &output)
+    let (seeing, doubted) = (sight.receivers(.sees), sight.receivers(.doubted))
+    see(
+      [(seeing + doubted, .blind, start), (doubted, .doubted, end), (seeing, .sees, end)], into: &output)
   }
 
   /// Processes states of receivers, one after another, and publishes the places that are then seen or not seen any more.
   private mutating func see(
-    _ receivers: [ReceiverIndex], _ states: [(ReceiverSight.State, MonotonicTime)],
-    into output: inout Output
+    _ steps: [([ReceiverIndex], ReceiverSight.State, MonotonicTime)], into output: inout Output
   ) {
     let before = views
-    for (state, time) in states {
+    for (receivers, state, time) in steps where !receivers.isEmpty {
       self.time = max(self.time, time)
       for receiver in receivers {
         // For a trial, the receiver's first sighting shows that it sees.

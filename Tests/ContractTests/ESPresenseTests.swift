@@ -24,6 +24,8 @@ import Testing
 
   @Test(arguments: [
     ("eddy:edd1ebeac04e5defa017-0bdb87539b67", "eddystone-uid"),
+    ("eddy:edd1ebeac0c04e5defa017-0bdb87539b67", "eddystone-uid"),
+    ("altBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-2", "altbeacon"),
     ("abeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-2", "altbeacon"),
   ])
   func otherIdsOfBeaconsAreThoseBeacons(id: String, format: String) throws {

@@ -30,7 +30,14 @@ import Testing
         + Array(repeating: ["kitchen gone", "kitchen ok"], count: 3).flatMap(\.self))
     #expect(
       desk.hearing.notices.count == 1
-        && desk.hearing.notices[0].contains("two boards probably have this name"))
+        && desk.hearing.notices[0].contains("two boards may have this name"))
+    // One that stays away is gone all the same.
+    for _ in 0..<3 { desk.say("espresense/rooms/kitchen/status", "offline") }
+    #expect(desk.changes.last == "kitchen ok")
+    desk.time += 6
+    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    #expect(desk.changes.last == "kitchen gone")
+    desk.say("espresense/rooms/kitchen/status", "online")
     desk.time += 61
     desk.say("espresense/rooms/kitchen/status", "offline")
     #expect(desk.changes.last == "kitchen gone")

@@ -1,3 +1,4 @@
+import Beacons
 import Testing
 
 @testable import Contract
@@ -48,13 +49,63 @@ import Testing
     var desk = try board()
     look(&desk, for: 10)
     desk.say("espresense/devices/x/kitchen", Self.heard)
-    look(&desk, for: 1)
+    look(&desk, for: 9)
+    #expect(doubts(desk) == [true], "it has not named all whom it hears yet")
+    look(&desk, for: 2)
     #expect(doubts(desk) == [true, false])
+  }
+
+  @Test func `a sign of life just after it heard something proves nothing`() throws {
+    var desk = try board()
+    desk.say("espresense/rooms/kitchen/telemetry", "{}")
+    look(&desk, for: 5)
+    #expect(doubts(desk) == [true])
+  }
+
+  @Test func `one that hears others lives`() throws {
+    var desk = try board()
+    for _ in 0..<60 {
+      desk.say("espresense/devices/unknown:none/kitchen", #"{"id":"","rssi":-90}"#)
+      look(&desk, for: 1)
+    }
+    #expect(doubts(desk) == [])
+  }
+
+  @Test func `a retained word that it is online proves little, until something comes`() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    desk.say("espresense/rooms/kitchen/status", "online", retained: true)
+    look(&desk, for: 1)
+    #expect(desk.changes == ["kitchen ok", "kitchen doubted"])
+    look(&desk, for: 98)
+    #expect(desk.changes.count == 2)
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    look(&desk, for: 11)
+    #expect(desk.changes == ["kitchen ok", "kitchen doubted", "kitchen ok"])
+  }
+
+  @Test func `its last will ends a doubt, and it is doubted again only for a new silence`() throws {
+    var desk = try board()
+    look(&desk, for: 10)
+    desk.say("espresense/rooms/kitchen/status", "offline", retained: true)
+    desk.say("espresense/rooms/kitchen/status", "online")
+    look(&desk, for: 300)
+    #expect(desk.changes == ["kitchen ok", "kitchen doubted", "kitchen gone", "kitchen ok", "kitchen quiet"])
+  }
+
+  @Test func `nobody leaves when a broker comes back without word of a board`() throws {
+    var desk = try board()
+    desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    look(&desk, for: 30)
+    desk.intake.brokerConnected(at: desk.now)
+    look(&desk, for: 90)
+    #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen quiet", "kitchen doubted"])
+    look(&desk, for: 20)
+    #expect(desk.changes.suffix(2) == ["kitchen ok", "kitchen quiet"])
   }
 
   @Test func `nobody waits longer than for its last will`() throws {
     var desk = try board()
-    look(&desk, for: 50)
+    look(&desk, for: 90)
     #expect(doubts(desk) == [true])
     look(&desk, for: 15)
     #expect(doubts(desk) == [true, false])

@@ -45,6 +45,18 @@ import Testing
     #expect(exits.first { $0.place == "pump-3" }?.time == end + .seconds(10))
   }
 
+  @Test func `one receiver that may have failed changes nothing about that`() throws {
+    var flat = try Flat(Flat.head + "zones: [{ name: home }]")
+    try flat.stay(inKitchen: true, seconds: 30)
+    let count = flat.scene.story.count
+    flat.scene.pipeline.setHealth(flat.door, .doubted, at: flat.scene.time, into: &flat.scene.output)
+    let stop = flat.scene.time
+    flat.scene.skip(60)
+    flat.scene.pipeline.pause(from: stop, to: flat.scene.time, into: &flat.scene.output)
+    try flat.stay(inKitchen: true, seconds: 10)
+    #expect(flat.scene.story.count == count, "\(flat.scene.story)")
+  }
+
   /// In rooms, windows are judged after what was heard in them.
   @Test(arguments: [0, 0.3, 1], [0.5, 35, 7200]) func nobodyLeavesARoomEither(rest: Double, pause: Double)
     throws

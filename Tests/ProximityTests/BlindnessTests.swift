@@ -49,6 +49,52 @@ import Testing
     #expect(scene.story == ["enter 0.0"])
   }
 
+  /// The broker publishes the last will of a board without power when the board connects again.
+  @Test(arguments: [LostRule.auto, .after(.seconds(20))])
+  func `who only a returning receiver heard has time to be heard again, also where another watches`(
+    lost: LostRule
+  ) {
+    var scene = Scene([.simple(lost: lost)], beacons: 2)
+    scene.hear(Signal.at20m, at: 0, receiver: 1, beacon: 1)
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.doubt(true, at: 32)
+    scene.wait(until: 60)
+    scene.blind(true, at: 60)
+    scene.blind(false, at: 60.1)
+    scene.hear(Signal.at3m, from: 63, to: 70)
+    #expect(scene.story == ["enter 0.0"])
+    scene.wait(until: 200)
+    #expect(scene.transitions.count == 2, "it leaves in the end")
+  }
+
+  @Test(arguments: [LostRule.auto, .after(.seconds(20))])
+  func `a receiver further away throws nobody out while the near one may have failed`(lost: LostRule) {
+    var scene = Scene([.simple(exitDwell: 5, lost: lost)])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.hear(Signal.at20m, from: 30, to: 33, receiver: 1)
+    scene.doubt(true, at: 33)
+    scene.hear(Signal.at20m, from: 33.5, to: 90, receiver: 1)
+    #expect(scene.story == ["enter 0.0"])
+    scene.doubt(false, at: 90)
+    scene.hear(Signal.at20m, from: 90.5, to: 120, receiver: 1)
+    #expect(scene.transitions.map(\.event) == [.enter, .exit])
+  }
+
+  @Test func `near does not come again because a receiver further away is heard first after a blindness`() {
+    var scene = Scene([.simple(near: 2, nearDwell: 2)])
+    scene.hear(Signal.at1m, from: 0, to: 30)
+    scene.hear(Signal.at20m, at: 30, receiver: 1)
+    for receiver in [0, 1] as [UInt16] { scene.blind(true, at: 31, receiver: receiver) }
+    for receiver in [0, 1] as [UInt16] { scene.blind(false, at: 50, receiver: receiver) }
+    scene.hear(Signal.at20m, at: 50.2, receiver: 1)
+    scene.hear(Signal.at1m, from: 50.5, to: 70)
+    #expect(scene.transitions.map(\.event) == [.enter, .near])
+    // It walked away: what is far for long enough re-arms.
+    scene.hear(Signal.at20m, from: 70, to: 110, receiver: 1)
+    scene.hear(Signal.at1m, from: 110, to: 115)
+    #expect(scene.transitions.count { $0.event == .near } == 2)
+  }
+
   @Test func aFixedTimeoutFreezesToo() {
     var scene = Scene([.simple(lost: .after(.seconds(20)))])
     scene.hear(Signal.at3m, from: 0, to: 30)

@@ -26,6 +26,8 @@ struct RemoteReceivers: Sendable {
     /// How often it went offline, each time within a minute of the last, and when it did last.
     var offlines: UInt8 = 0
     var lastOffline = MonotonicTime(nanoseconds: .min)
+    /// Whether it said that it is offline, which time must confirm.
+    var mayBeOffline = false
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("is_known", &isKnown)
@@ -40,6 +42,7 @@ struct RemoteReceivers: Sendable {
       try coder("life", &life)
       try coder("offlines", &offlines)
       try coder("last_offline", &lastOffline)
+      try coder("may_be_offline", &mayBeOffline)
     }
   }
 
@@ -142,31 +145,35 @@ struct RemoteReceivers: Sendable {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     entries[place].lastNews = time
-    entries[place].isOffline = false
-    if isNothing { entries[place].life.prove(at: time) } else { entries[place].life.hear(at: time) }
+    (entries[place].isOffline, entries[place].mayBeOffline) = (false, false)
+    if isNothing { entries[place].life.hearNothing(at: time) } else { entries[place].life.hear(at: time) }
     if saysEnd { entries[place].life.areUsual = true }
     if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
   }
 
-  var judgesSilence: Bool { entries.contains { $0.life.areUsual } }
+  var judgesSilence: Bool { entries.contains { $0.life.mayChange } }
 
   /// Tells which receivers may have failed since they heard something last, and which have shown that they did not.
   private mutating func judgeSilence(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
-    for place in entries.indices where entries[place].life.changes(at: time) && !entries[place].health.isBlind
-    {
+    guard let connected else { return }
+    for place in entries.indices where entries[place].health?.isBlind != true {
+      guard entries[place].life.changes(at: time, connected: connected) else { continue }
       let receiver = ReceiverIndex(rawValue: UInt16(place))
       if entries[place].life.isDoubted {
-        set(receiver, .doubted, Self.doubt, at: time, wallTime, into: &changes)
+        let reason = entries[place].lastNews.nanoseconds == .min ? Self.unheard : Self.silent
+        set(receiver, .doubted, reason, at: time, wallTime, into: &changes)
       } else {
         set(receiver, .ok, "", at: time, wallTime, into: &changes)
       }
     }
   }
 
-  private static let doubt =
-    "it fell silent and gives no sign of life; for a minute at most nobody leaves because of that"
+  private static let silent =
+    "it fell silent and gives no sign of life; for 100 s at most nobody leaves because of that"
+  private static let unheard =
+    "it said earlier that it is online, and nothing has come from it yet; for 100 s at most nobody leaves because of that"
 
   /// Processes a message of a receiver that is not an observation.
   ///
@@ -178,38 +185,47 @@ struct RemoteReceivers: Sendable {
     let place = position(of: receiver)
     if isSign { entries[place].life.sign(at: time) } else { entries[place].life.prove(at: time) }
     entries[place].scanner = scanner
+    entries[place].mayBeOffline = false
     entries[place].lastNews = max(entries[place].lastNews, time)
     // A receiver that reported itself offline, or its gateway reported blind, stays so: only an observation outweighs that.
     if entries[place].isOffline || entries[place].fault != nil { return }
     set(receiver, .ok, "", at: time, wallTime, into: &changes)
   }
 
-  /// Two boards of one name end each other's connection for ever. What is more than this, each within a minute of the last, counts
-  /// no more.
+  /// Two boards of one name end each other's connection for ever, and one with a loose plug does it for itself. What is more than
+  /// this, each within a minute of the last, counts only once it has lasted.
   private static let offlineLimit: UInt8 = 3
   private static let calm = TimeSpan.seconds(60)
+  private static let confirmation = TimeSpan.seconds(5)
+  private static let offline = "it says itself that it is offline"
 
-  /// Processes a receiver's last will, or its report that it is back. Returns whether it is found that two boards have its name.
+  /// Processes a receiver's last will, or its report that it is back.
+  ///
+  /// - Parameter isRetained: it may be old.
+  /// - Returns: whether it is found to come and go all the time.
   mutating func setOffline(
-    _ receiver: ReceiverIndex, _ isOffline: Bool, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
-    into changes: inout [ReceiverHealthChange]
+    _ receiver: ReceiverIndex, _ isOffline: Bool, isRetained: Bool, scanner: Int, at time: MonotonicTime,
+    _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) -> Bool {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     if isOffline {
+      if entries[place].isOffline || entries[place].mayBeOffline { return false }
       let last = entries[place].lastOffline
       if last.nanoseconds == .min || time - last > Self.calm { entries[place].offlines = 0 }
       entries[place].lastOffline = time
-      if entries[place].offlines > Self.offlineLimit { return false }
-      entries[place].offlines += 1
-      if entries[place].offlines > Self.offlineLimit { return true }
+      entries[place].offlines = min(entries[place].offlines + 1, Self.offlineLimit + 2)
+      guard entries[place].offlines > Self.offlineLimit else {
+        entries[place].isOffline = true
+        set(receiver, .gone, Self.offline, at: time, wallTime, into: &changes)
+        return false
+      }
+      entries[place].mayBeOffline = true
+      return entries[place].offlines == Self.offlineLimit + 1
     }
-    entries[place].isOffline = isOffline
-    if isOffline {
-      set(receiver, .gone, "it says itself that it is offline", at: time, wallTime, into: &changes)
-    } else if entries[place].fault == nil {
-      set(receiver, .ok, "", at: time, wallTime, into: &changes)
-    }
+    (entries[place].isOffline, entries[place].mayBeOffline) = (false, false)
+    if isRetained { entries[place].life.presume(at: time) }
+    if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
     return false
   }
 
@@ -246,6 +262,12 @@ struct RemoteReceivers: Sendable {
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
     judgeSilence(at: time, wallTime, into: &changes)
+    for place in entries.indices
+    where entries[place].mayBeOffline && time - entries[place].lastOffline >= Self.confirmation {
+      (entries[place].isOffline, entries[place].mayBeOffline) = (true, false)
+      set(
+        ReceiverIndex(rawValue: UInt16(place)), .gone, Self.offline, at: time, wallTime, into: &changes)
+    }
     guard let connected, time - connected >= Self.patience else { return }
     for index in table.indices where isKnown(index) {
       let entry = entries[Int(index.rawValue)]
@@ -310,6 +332,7 @@ struct RemoteReceivers: Sendable {
     guard entries[index].health != health else { return }
     // A sign of life does not end a doubt before what the receiver hears has come.
     if entries[index].health == .doubted, entries[index].life.isDoubted, !health.isBlind { return }
+    if health.isBlind { entries[index].life.isBlind() }
     entries[index].health = health
     changes.append(
       ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime)

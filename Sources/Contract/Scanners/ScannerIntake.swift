@@ -107,15 +107,16 @@ package struct ScannerIntake: Sendable {
       let message = Message(
         payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime,
         slack: slack)
-      if let fields = scanner.topic.match(topic) {
-        isOurs = true
-        takeObservations(message, fields, into: &hearing)
-      } else if let fields = scanner.status?.match(topic) {
+      // A topic with wildcards may match the others, too.
+      if let fields = scanner.status?.match(topic) {
         isOurs = true
         takeStatus(message, fields, into: &hearing)
       } else if let fields = scanner.telemetry?.match(topic) {
         isOurs = true
         takeTelemetry(message, fields, into: &hearing)
+      } else if let fields = scanner.topic.match(topic) {
+        isOurs = true
+        takeObservations(message, fields, into: &hearing)
       }
     }
     return isOurs
@@ -351,12 +352,12 @@ extension ScannerIntake {
     default: return refuse(.status, message.scanner, into: &hearing)
     }
     for receiver in known(by: fields, of: message.scanner) {
-      let isTwice = receivers.setOffline(
-        receiver, isOffline, scanner: message.scanner, at: message.arrival, message.wallTime,
-        into: &hearing.changes)
-      if isTwice {
+      let comesAndGoes = receivers.setOffline(
+        receiver, isOffline, isRetained: message.isRetained, scanner: message.scanner, at: message.arrival,
+        message.wallTime, into: &hearing.changes)
+      if comesAndGoes {
         hearing.notices.append(
-          "\(table.name(of: receiver).printable) went offline and came back again and again within a minute: two boards probably have this name; give each its own"
+          "\(table.name(of: receiver).printable) goes offline and comes back again and again: two boards may have this name; give each its own. Or its power or network is bad. Until it is calm for a minute, it counts as gone after 5 s"
         )
       }
     }

@@ -9,17 +9,25 @@ import Core
 struct SignsOfLife: StateElement {
   /// So long a silence is usual.
   private static let patience = TimeSpan.milliseconds(2_500)
-  /// By then a last will would have come.
-  private static let limit = TimeSpan.seconds(60)
+  /// By then a last will would have come, also that of a Beaconkeeper with its own keepalive of 60 s.
+  private static let limit = TimeSpan.seconds(100)
   /// After a sign of life, what it hears comes within this time: its network may only have been away.
   private static let grace = TimeSpan.seconds(3)
+  /// Once it speaks again after a silence, it names what it hears within this time.
+  private static let resumption = TimeSpan.seconds(10)
   /// Two signs that are at most so far apart are regular.
   private static let regular = TimeSpan.seconds(45)
   /// Longer gaps are those of an empty room.
   private static let longestGap = TimeSpan.seconds(20)
+  private static let never = MonotonicTime(nanoseconds: .min)
 
-  private var lastHeard = MonotonicTime(nanoseconds: .min)
-  private var lastSign = MonotonicTime(nanoseconds: .min)
+  /// `never` also after it said that it hears nothing.
+  private var lastHeard = Self.never
+  private var lastSign = Self.never
+  /// The first sign of life after an unusual silence: it was there and heard nothing.
+  private var answered = Self.never
+  /// When it spoke again after an unusual silence, or when it was said to be there before it had said anything.
+  private var resumed = Self.never
   /// Whether a sign of life is to be expected.
   var areUsual = false
   /// Between messages with observations, smoothed.
@@ -27,40 +35,73 @@ struct SignsOfLife: StateElement {
   /// As it was told last.
   private(set) var isDoubted = false
 
+  private var usualSilence: TimeSpan { max(Self.patience, TimeSpan(nanoseconds: gap.nanoseconds / 2 * 5)) }
+
+  /// Whether time can change the answer.
+  var mayChange: Bool { areUsual || resumed != Self.never }
+
   mutating func hear(at time: MonotonicTime) {
-    if lastHeard.nanoseconds != .min, time > lastHeard {
+    if lastHeard == Self.never {
+      if resumed != Self.never { resumed = time }
+    } else if time > lastHeard {
+      if time - lastHeard >= usualSilence { resumed = time }
       let last = min(time - lastHeard, Self.longestGap)
       gap = gap + TimeSpan(nanoseconds: (last - gap).nanoseconds / 16)
     }
     lastHeard = max(lastHeard, time)
   }
 
+  /// It lives, and says that it hears nothing.
+  mutating func hearNothing(at time: MonotonicTime) {
+    prove(at: time)
+    (lastHeard, resumed) = (Self.never, Self.never)
+  }
+
   /// It lives.
-  mutating func prove(at time: MonotonicTime) { lastSign = max(lastSign, time) }
+  mutating func prove(at time: MonotonicTime) {
+    lastSign = max(lastSign, time)
+    if lastHeard != Self.never, answered <= lastHeard, time - lastHeard >= usualSilence { answered = time }
+  }
 
   /// It lives, and says so whether it hears anything or not.
   mutating func sign(at time: MonotonicTime) {
-    if lastSign.nanoseconds != .min, time > lastSign, time - lastSign <= Self.regular { areUsual = true }
+    if lastSign != Self.never, time > lastSign, time - lastSign <= Self.regular { areUsual = true }
     prove(at: time)
   }
 
-  /// Returns whether the answer differs from that of the last time.
-  mutating func changes(at time: MonotonicTime) -> Bool {
-    defer { isDoubted = mayHaveFailed(at: time) }
-    return mayHaveFailed(at: time) != isDoubted
+  /// A retained message says that it is there. It may have failed since.
+  mutating func presume(at time: MonotonicTime) {
+    if lastHeard == Self.never, lastSign == Self.never, resumed == Self.never { resumed = time }
   }
 
-  private func mayHaveFailed(at time: MonotonicTime) -> Bool {
-    guard areUsual, lastHeard.nanoseconds != .min else { return false }
-    if lastSign > lastHeard { return isDoubted && time - lastSign < Self.grace }
-    let silence = time - lastHeard
-    let usual = TimeSpan(nanoseconds: gap.nanoseconds / 2 * 5)
-    return silence >= max(Self.patience, usual) && silence < Self.limit
+  /// It is known to be blind.
+  mutating func isBlind() { isDoubted = false }
+
+  /// Returns whether the answer differs from that of the last time.
+  ///
+  /// - Parameter connected: since when what it says reaches us.
+  mutating func changes(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
+    let was = isDoubted
+    isDoubted = mayHaveFailed(at: time, connected: connected)
+    return isDoubted != was
+  }
+
+  private func mayHaveFailed(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
+    if lastHeard == Self.never {
+      return resumed != Self.never && lastSign < resumed && time - resumed < Self.limit
+    }
+    if isDoubted, resumed != Self.never, resumed >= answered, time - resumed < Self.resumption { return true }
+    guard areUsual else { return false }
+    if answered > lastHeard { return isDoubted && time - answered < Self.grace }
+    return time - lastHeard >= usualSilence && time - max(lastHeard, lastSign) >= Self.patience
+      && time - max(lastHeard, connected) < Self.limit
   }
 
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("last_heard", &lastHeard)
     try coder("last_sign", &lastSign)
+    try coder("answered", &answered)
+    try coder("resumed", &resumed)
     try coder("are_usual", &areUsual)
     try coder("gap", &gap)
     try coder("is_doubted", &isDoubted)

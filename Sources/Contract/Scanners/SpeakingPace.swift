@@ -46,6 +46,8 @@ struct SpeakingPace: Sendable {
     // A pause says nothing about how a receiver speaks, so spans of silence are not learnt.
     let passed = (time - start).nanoseconds / Self.span.nanoseconds
     learn(count, UInt32(devices.nonzeroBitCount))
+    // What gathered in it, here or under way, comes at once: the next span is not compared.
+    if passed > 1 { spans = min(spans, Self.learnt - 1) }
     start = start + TimeSpan(nanoseconds: passed * Self.span.nanoseconds)
     (count, devices) = (0, 0)
   }

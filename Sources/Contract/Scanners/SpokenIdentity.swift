@@ -33,17 +33,21 @@ package enum SpokenIdentity {
       return numbers(rest).map {
         IBeacon(uuid: $0.uuid, major: $0.major, minor: $0.minor, measuredPower: power).advertisingData
       }
-    case "abeacon":
+    // ESPresense's firmware says the second.
+    case "abeacon", "altbeacon":
       guard let (uuid, major, minor) = numbers(rest) else { return nil }
       // Company 0x0118 (Radius Networks); the last two octets are the reference RSSI and one for the manufacturer.
       let id = octets(uuid, 16) + octets(UInt128(major), 2) + octets(UInt128(minor), 2)
       return [0x1B, ADType.manufacturerData, 0x18, 0x01, 0xBE, 0xAC] + id + [UInt8(bitPattern: power), 0]
     case "eddy":
       let parts = rest.split(separator: "-")
-      guard parts.count == 2, parts[0].utf8.count == 20, parts[1].utf8.count == 12,
-        let namespace = Core.octets(hexadecimal: parts[0]),
+      guard parts.count == 2, parts[1].utf8.count == 12,
+        var namespace = Core.octets(hexadecimal: parts[0]),
         let instance = Core.octets(hexadecimal: parts[1])
       else { return nil }
+      // ESPresense's firmware writes the namespace's fifth octet twice.
+      if namespace.count == 11, namespace[4] == namespace[5] { namespace.remove(at: 5) }
+      guard namespace.count == 10 else { return nil }
       // The Tx power of Eddystone is that at 0 m, 41 dB more than at 1 m.
       let atZero = UInt8(bitPattern: Int8(clamping: Int(power) + 41))
       return [0x17, ADType.serviceData16, 0xAA, 0xFE, 0x00, atZero] + namespace + instance + [0, 0]

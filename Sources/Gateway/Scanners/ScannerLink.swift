@@ -161,7 +161,11 @@ struct BlindNotices: Sendable {
   mutating func notice(
     of change: ReceiverHealthChange, named name: String, at time: MonotonicTime
   ) -> String? {
-    guard change.health.isBlind else { return told.remove(name).map { "\($0) is back" } }
+    guard change.health.isBlind else {
+      // After a broker was away, the others are only taken to be there.
+      guard change.health == .ok || change.health == .lossy else { return nil }
+      return told.remove(name).map { "\($0) is back" }
+    }
     guard limit.take(at: time) else {
       untold += 1
       return nil

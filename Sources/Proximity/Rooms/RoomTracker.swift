@@ -304,7 +304,9 @@ extension RoomTracker {
       tracks[track].isFrozen = true
       return
     }
-    if isHeardBest(track, by: doubted) { return silences.schedule(Int32(track), at: time + Self.doubtPause) }
+    if !tracks[track].recentHearers.intersection(doubted).isEmpty {
+      return silences.schedule(Int32(track), at: time + Self.doubtPause)
+    }
     leave(track, at: time, because: nil, into: &transitions)
     changed.insert(beacon(of: track))
     // It may appear anywhere next.

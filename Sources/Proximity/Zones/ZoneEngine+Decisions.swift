@@ -40,11 +40,15 @@ extension ZoneEngine {
         transitions.append(transition(.near, of: beacon, stay, at: time))
         beacons[beacon].stays[stay].isArmed = false
         beacons[beacon].stays[stay].spend(at: time)
+      case .rearm where isRegaining(beacon, stay, at: time):
+        beacons[beacon].stays[stay].isRearmDue = false
       case .rearm:
         beacons[beacon].stays[stay].rearm()
         rearmedZones.insert(zone)
-      case .lost where isDoubted(beacon, link: Int(beacons[beacon].stays[stay].lastLink)):
+      case .lost where isDoubted(beacon, stay):
         beacons[beacon].stays[stay].lostDeadline = time + Self.doubtPause
+      case .exit where isDoubted(beacon, stay):
+        beacons[beacon].stays[stay].exitSince = Stay.never
       case .exit, .lost:
         transitions.append(
           due == .exit
@@ -61,7 +65,26 @@ extension ZoneEngine {
 
   /// Whether the receiver of a link may have failed. Then nobody knows whether it would still hear the beacon.
   private func isDoubted(_ beacon: Int, link: Int) -> Bool {
-    link >= 0 && rules.receivers[Int(beacons[beacon].links[link].receiver.rawValue)].isDoubted
+    rules.receivers[Int(beacons[beacon].links[link].receiver.rawValue)].isDoubted
+  }
+
+  /// Whether a receiver that heard the beacon in the zone to the last may have failed.
+  private func isDoubted(_ beacon: Int, _ stay: Int) -> Bool {
+    beacons[beacon].links.indices.contains { link in
+      beacons[beacon].stays[stay].isOf(link)
+        && (beacons[beacon].links[link].isCurrent || Int(beacons[beacon].stays[stay].lastLink) == link)
+        && isDoubted(beacon, link: link)
+    }
+  }
+
+  /// Whether a receiver of the zone that recovered has not had its time to hear the beacon yet. Another, further away, may hear it
+  /// first: that does not show that it was away.
+  private func isRegaining(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
+    beacons[beacon].links.indices.contains { index in
+      let link = beacons[beacon].links[index]
+      return beacons[beacon].stays[stay].isOf(index) && link.silentSince > link.lastHeard
+        && time < link.silenceDeadline
+    }
   }
 
   /// Removes a beacon from a zone after a change of the configuration.

@@ -280,10 +280,18 @@ extension ZoneEngine {
     }
   }
 
-  /// Restarts the silence of all beacons at a receiver that has just recovered.
+  /// Restarts the silence of all beacons at a receiver that has just recovered, also in zones that others watched meanwhile.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
     for beacon in beacons.indices {
-      if let link = beacons[beacon].link(at: receiver) { beacons[beacon].links[link].silentSince = now }
+      guard let link = beacons[beacon].link(at: receiver) else { continue }
+      beacons[beacon].links[link].silentSince = now
+      for stay in beacons[beacon].stays.indices
+      where beacons[beacon].stays[stay].isOf(link)
+        && (beacons[beacon].links[link].isCurrent || Int(beacons[beacon].stays[stay].lastLink) == link)
+      {
+        regainSight(beacon, stay, since: now)
+      }
+      watch(beacon)
     }
   }
 
