@@ -38,6 +38,32 @@ import Web
     #expect(text(answers.visits([:])).contains(#""open":true"#))
   }
 
+  /// A diary gathers entries for two minutes, the outbox does not.
+  @Test func `what a kill kept from the diary is written at the next start`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = StateDirectory(configured: folder.path)
+    let store = try DiaryStore.open(gateway: "flat", directory: directory).store
+    try store.add([entry(1, "enter"), entry(2, "enter", thing: "bag"), entry(2, "enter", thing: "old")])
+    store.close()
+    let members = ["key", "tag"].map {
+      OccupancyMessage.Member(beacon: $0, since: start + .seconds(180), isNear: false)
+    }
+    let diary = try Diary(
+      Scene.configuration("gateway: { name: flat }"), directory,
+      present: [OccupancyMessage(zone: "hall", state: "occupied", members: members)], Logger(label: "test"))
+    let running = Task { try await diary.run() }
+    func lines() -> [String] {
+      diary.read { store, pending in
+        try (store.entries(DiaryQuery(), limit: 100).reversed() + pending).map { "\($0.word) \($0.thing)" }
+      } ?? []
+    }
+    while !lines().contains("start ") { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(
+      lines() == ["enter key", "enter bag", "enter old", "exit bag", "exit old", "enter tag", "start "])
+    running.cancel()
+    _ = try? await running.value
+  }
+
   /// Opening it reads only its beginning and its end.
   @Test func `a file that is damaged within is set aside, and a new one begun`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -64,9 +64,15 @@ package final class Diary: Feature {
     var store: DiaryStore?
   }
 
+  /// Who is where at the start, as the outbox has it, and what this run tells of that itself.
+  private let present: [OccupancyMessage]
+  private let told: [TransitionMessage]
+
   package init(
-    _ configuration: Configuration, _ directory: StateDirectory?, _ logger: Logger
+    _ configuration: Configuration, _ directory: StateDirectory?, present: [OccupancyMessage] = [],
+    told: [TransitionMessage] = [], _ logger: Logger
   ) throws(SystemError) {
+    (self.present, self.told) = (present, told)
     state = Mutex(State(settings: configuration.diary, configuration: configuration))
     gateway = configuration.gatewayName
     self.directory = directory
@@ -144,7 +150,9 @@ package final class Diary: Feature {
   // MARK: Writing
 
   package func run() async throws {
-    note(DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "start", detail: version))
+    let start = DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "start", detail: version)
+    await perform { self.makeUp($0, since: start.time) }
+    note(start)
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         await self.alarm.wait(for: self.pause)
@@ -261,6 +269,47 @@ package final class Diary: Feature {
     }
     onForgotten.withLock { $0 }?(Set(forgotten.until.keys))
     try store.clear(forgotten)
+  }
+
+  /// Writes what a kill or a power cut has kept from being written: who came before it and is still there, and that others left.
+  private func makeUp(_ shelf: Shelf, since start: WallTime) {
+    guard let store = store(shelf) else { return }
+    struct Stay: Hashable {
+      var kind: DiaryEntry.Kind
+      var place: String
+      var beacon: String
+    }
+    var missing: [Stay: WallTime] = [:]
+    for occupancy in present {
+      let kind: DiaryEntry.Kind = occupancy.kind == .zone ? .zone : .room
+      for member in occupancy.members {
+        missing[Stay(kind: kind, place: occupancy.place, beacon: member.beacon)] = member.since
+      }
+    }
+    var told: Set<Stay> = []
+    for message in self.told {
+      let entry = DiaryEntry(message)
+      told.insert(Stay(kind: entry.kind, place: entry.place, beacon: entry.thing))
+    }
+    var query = DiaryQuery()
+    query.kinds = [.zone, .room]
+    // Visits that have ended are not kept.
+    var book = VisitBook(since: start)
+    do { try store.forEach(query) { book.note($0) } } catch { return tell(error) }
+    func add(_ word: String, _ stay: Stay, at time: WallTime) {
+      guard !told.contains(stay) else { return }
+      note(
+        DiaryEntry(
+          time: time, kind: stay.kind, thing: stay.beacon, place: stay.place, word: word,
+          detail: "found at the start: an earlier run could not write it"))
+    }
+    for visit in book.visits where visit.isOpen {
+      let stay = Stay(kind: visit.kind == .zone ? .zone : .room, place: visit.place, beacon: visit.beacon)
+      if missing.removeValue(forKey: stay) == nil { add("exit", stay, at: start) }
+    }
+    for (stay, since) in missing.sorted(by: { ($0.value, $0.key.beacon) < ($1.value, $1.key.beacon) }) {
+      add("enter", stay, at: since)
+    }
   }
 
   private func close(_ shelf: Shelf) {

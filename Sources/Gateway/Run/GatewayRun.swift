@@ -169,7 +169,8 @@ package struct GatewayRun: Sendable {
         from: former.filter { $0.configuration == configurationFile }, as: configuration.gatewayName,
         in: stateDirectory)
     }
-    let diary = try Diary(configuration, stateDirectory, logger)
+    let diary = try Diary(
+      configuration, stateDirectory, present: pipeline.occupancies, told: output.transitions, logger)
     let delivery = try Delivery(
       client, pipeline.topics, user: options.credentials?.username,
       saysWhatItRefuses: options.protocolVersion == .v5, outbox,

@@ -201,6 +201,11 @@ extension Pipeline {
       : occupancy(of: RoomIndex(rawValue: Int32(place - zones)))
   }
 
+  /// Those of all zones and rooms.
+  package var occupancies: [OccupancyMessage] {
+    (0..<(configuration.zones.count + roomIndices.count)).map { occupancy(ofPlace: $0) }
+  }
+
   func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }
 
   func occupancy(of zone: ZoneIndex) -> OccupancyMessage {
