@@ -71,6 +71,15 @@ struct Desk {
       }
   }
 
+  /// Time passes.
+  mutating func look(for seconds: Double) {
+    let end = time + seconds
+    while time < end {
+      time += 0.5
+      intake.look(at: now, wallTime: wallNow, into: &hearing)
+    }
+  }
+
   var changes: [String] {
     hearing.changes.map { "\(intake.table.name(of: $0.receiver)) \($0.health.rawValue)" }
   }

@@ -34,8 +34,7 @@ import Testing
     // One that stays away is gone all the same.
     for _ in 0..<3 { desk.say("espresense/rooms/kitchen/status", "offline") }
     #expect(desk.changes.last == "kitchen ok")
-    desk.time += 6
-    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.look(for: 6)
     #expect(desk.changes.last == "kitchen gone")
     desk.say("espresense/rooms/kitchen/status", "online")
     desk.time += 61
@@ -172,8 +171,7 @@ import Testing
     desk.intake.brokerConnected(at: desk.now)
     desk.say("espresense/rooms/shed/status", "offline", retained: true)
     desk.say("espresense/devices/x/kitchen", Self.heard)
-    desk.time += 6
-    desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.look(for: 6)
     #expect(desk.changes == ["kitchen ok", "attic quiet"])
   }
 

@@ -12,53 +12,50 @@ import Testing
     for second in 0..<40 {
       if hasTelemetry, second % 15 == 0 { desk.say("espresense/rooms/kitchen/telemetry", "{}") }
       desk.say("espresense/devices/x/kitchen", Self.heard)
-      look(&desk, for: 1)
+      desk.look(for: 1)
     }
     return desk
   }
 
-  private func look(_ desk: inout Desk, for seconds: Double) {
-    let end = desk.time + seconds
-    while desk.time < end {
-      desk.time += 0.5
-      desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
-    }
-  }
-
-  /// What was told after the first observation.
+  /// Each begin and end of a doubt.
   private func doubts(_ desk: Desk) -> [Bool] {
-    desk.hearing.changes.dropFirst().prefix { $0.health != .quiet }.map { $0.health == .doubted }
+    desk.hearing.changes.reduce(into: []) { doubts, change in
+      if (change.health == .doubted) != (doubts.last ?? false) { doubts.append(change.health == .doubted) }
+    }
   }
 
   @Test func `it may have, until it gives a sign of life and what it hears has come`() throws {
     var desk = try board()
     #expect(doubts(desk) == [])
-    look(&desk, for: 3)
+    desk.look(for: 3)
     #expect(doubts(desk) == [true])
     desk.say("espresense/rooms/kitchen/telemetry", "{}")
-    look(&desk, for: 2)
+    desk.look(for: 2)
     #expect(doubts(desk) == [true])
-    look(&desk, for: 2)
+    desk.look(for: 2)
     #expect(doubts(desk) == [true, false])
-    look(&desk, for: 600)
+    desk.look(for: 600)
     #expect(doubts(desk) == [true, false], "it hears nobody, and said so")
     #expect(desk.changes == ["kitchen ok", "kitchen doubted", "kitchen ok", "kitchen quiet"])
   }
 
   @Test func `it did not if it hears something again`() throws {
     var desk = try board()
-    look(&desk, for: 10)
+    desk.look(for: 10)
     desk.say("espresense/devices/x/kitchen", Self.heard)
-    look(&desk, for: 9)
-    #expect(doubts(desk) == [true], "it has not named all whom it hears yet")
-    look(&desk, for: 2)
+    for _ in 0..<9 {
+      desk.look(for: 1)
+      desk.say("espresense/devices/x/kitchen", Self.heard)
+    }
+    #expect(doubts(desk) == [true], "it may not have named all whom it hears yet")
+    desk.look(for: 2)
     #expect(doubts(desk) == [true, false])
   }
 
   @Test func `a sign of life just after it heard something proves nothing`() throws {
     var desk = try board()
     desk.say("espresense/rooms/kitchen/telemetry", "{}")
-    look(&desk, for: 5)
+    desk.look(for: 5)
     #expect(doubts(desk) == [true])
   }
 
@@ -66,7 +63,7 @@ import Testing
     var desk = try board()
     for _ in 0..<60 {
       desk.say("espresense/devices/unknown:none/kitchen", #"{"id":"","rssi":-90}"#)
-      look(&desk, for: 1)
+      desk.look(for: 1)
     }
     #expect(doubts(desk) == [])
   }
@@ -74,46 +71,46 @@ import Testing
   @Test func `a retained word that it is online proves little, until something comes`() throws {
     var desk = try Desk("scanners: [{ kind: espresense }]")
     desk.say("espresense/rooms/kitchen/status", "online", retained: true)
-    look(&desk, for: 1)
+    desk.look(for: 1)
     #expect(desk.changes == ["kitchen ok", "kitchen doubted"])
-    look(&desk, for: 98)
+    desk.look(for: 98)
     #expect(desk.changes.count == 2)
     desk.say("espresense/devices/x/kitchen", Self.heard)
-    look(&desk, for: 11)
+    desk.look(for: 11)
     #expect(desk.changes == ["kitchen ok", "kitchen doubted", "kitchen ok"])
   }
 
   @Test func `its last will ends a doubt, and it is doubted again only for a new silence`() throws {
     var desk = try board()
-    look(&desk, for: 10)
+    desk.look(for: 10)
     desk.say("espresense/rooms/kitchen/status", "offline", retained: true)
     desk.say("espresense/rooms/kitchen/status", "online")
-    look(&desk, for: 300)
+    desk.look(for: 300)
     #expect(desk.changes == ["kitchen ok", "kitchen doubted", "kitchen gone", "kitchen ok", "kitchen quiet"])
   }
 
   @Test func `nobody leaves when a broker comes back without word of a board`() throws {
     var desk = try board()
     desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
-    look(&desk, for: 30)
+    desk.look(for: 30)
     desk.intake.brokerConnected(at: desk.now)
-    look(&desk, for: 90)
+    desk.look(for: 90)
     #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen quiet", "kitchen doubted"])
-    look(&desk, for: 20)
+    desk.look(for: 20)
     #expect(desk.changes.suffix(2) == ["kitchen ok", "kitchen quiet"])
   }
 
   @Test func `nobody waits longer than for its last will`() throws {
     var desk = try board()
-    look(&desk, for: 90)
+    desk.look(for: 90)
     #expect(doubts(desk) == [true])
-    look(&desk, for: 15)
+    desk.look(for: 15)
     #expect(doubts(desk) == [true, false])
   }
 
   @Test func `of one that never gives a sign of life nothing is expected`() throws {
     var desk = try board(hasTelemetry: false)
-    look(&desk, for: 100)
+    desk.look(for: 100)
     #expect(doubts(desk) == [])
   }
 
@@ -131,16 +128,16 @@ import Testing
     func hear() {
       for _ in 0..<20 {
         say(#"{"beacon":"entry address c10000000001 anna","heard":[[0,-60,10]]}"#)
-        look(&desk, for: 1)
+        desk.look(for: 1)
       }
     }
     hear()
-    look(&desk, for: 1)
+    desk.look(for: 1)
     say("")
-    look(&desk, for: 600)
+    desk.look(for: 600)
     #expect(doubts(desk) == [], "it said so")
     hear()
-    look(&desk, for: 6)
+    desk.look(for: 6)
     #expect(doubts(desk) == (ends ? [true] : []), "an earlier version says nothing")
     #expect(desk.intake.refusedObservations == 0)
   }
