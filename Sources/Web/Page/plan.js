@@ -26,20 +26,27 @@ export function planView(chosen = null) {
   const time = planTime((people) => { past = people; attribute(node, 'data-past', past !== null); drawing.cloud(null); show(aside, past === null && plan?.rooms.length > 0); update(store); ask(); });
   const body = el('div.plan-body', {}, el('div.plan-places', {}, time.node, sheet, people.tiles, people.all),
     aside);
-  let plan = null, beacon = chosen, timer = null, isEnded = false, track = [], known = '', outlined = new Set(), hasOutlines = false, past = null, byName = new Map();
+  let plan = null, revision = '', again = null, beacon = chosen || null, isChosen = beacon !== null, timer = null, isEnded = false, track = [], known = '', outlined = new Set(), hasOutlines = false, past = null, byName = new Map();
 
+  /** Asked for again when the configuration changes, and until the gateway answers. */
   async function load() {
+    clearTimeout(again);
+    const mine = revision = store.overview.configuration_revision, floor = drawing.shown.floor;
     try {
-      plan = await api('plan');
+      const reply = await api('plan');
+      if (isEnded || mine !== revision) return;
+      const isKept = plan !== null && reply.floors.some((one) => one.floor === floor);
+      plan = reply;
+      show(problem, false);
       const rooms = plan.rooms.filter((room) => room.outline?.length > 2);
       outlined = new Set(rooms.map((room) => room.room));
       hasOutlines = rooms.length > 0;
       show(none, !hasOutlines);
       show(sheet, hasOutlines);
       show(body, true);
-      show(aside, plan.rooms.length > 0);
+      show(aside, past === null && plan.rooms.length > 0);
       drawing.plan({ ...plan, rooms });
-      drawing.floor(plan.floors[0]?.floor ?? null);
+      if (!isKept) drawing.floor(plan.floors[0]?.floor ?? null);
       updateFloors(plan.floors.length > 1 ? plan.floors : [], (one) => String(one.floor));
       show(floors, plan.floors.length > 1);
       const lost = plan.receivers.filter((one) => !one.position).map((one) => one.receiver);
@@ -48,10 +55,13 @@ export function planView(chosen = null) {
       update(store);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      show(body, false);
-      show(none, error.status === 404);
+      if (isEnded || mine !== revision) return;
+      const isNone = error.status === 404;
+      if (isNone) plan = null; else again = setTimeout(load, 3000);
+      show(body, plan !== null);
+      show(none, isNone);
       say(problem, words.failed(error));
-      show(problem, error.status !== 404);
+      show(problem, !isNone);
     }
   }
 
@@ -115,7 +125,6 @@ export function planView(chosen = null) {
       say(where, position ? text.position(position) : isUnknown() ? text.unknown : placesOf(mine));
       show(where, position != null || !cloud.rooms.some((one) => one.probability >= 0.005));
       updateRooms([...cloud.rooms].filter((one) => one.probability >= 0.005).sort((a, b) => b.probability - a.probability).slice(0, 6), (one) => one.room);
-      show(problem, false);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (isEnded || mine !== beacon) return;
@@ -140,6 +149,7 @@ export function planView(chosen = null) {
   }
 
   function update({ overview }) {
+    if (revision !== overview.configuration_revision) load();
     const able = overview.beacons.filter((one) => one.room !== undefined).sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
     const wanted = able.map((one) => one.beacon + nameOf(one)).join('\n');
     if (wanted !== known) {
@@ -166,14 +176,13 @@ export function planView(chosen = null) {
   }
   const node = el('div.plan', {}, el('div.head', {}, el('h1.unseen', { text: text.title }), headline, trouble, floors, draw), problem, body, none);
   show(body, false);
-  load();
   const woken = () => { if (!document.hidden) ask(); };
   document.addEventListener('visibilitychange', woken);
   return {
     title: text.title,
     node,
     update,
-    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); drawing.stop(); people.end(); calibrating.end(); time.end(); },
+    end() { isEnded = true; document.removeEventListener('visibilitychange', woken); clearTimeout(timer); clearTimeout(again); drawing.stop(); people.end(); calibrating.end(); time.end(); },
   };
 }
 
