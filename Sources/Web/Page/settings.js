@@ -4,7 +4,7 @@ import { words } from './words.js';
 import { address, api } from './api.js';
 import { dateOf, duration } from './figures.js';
 import { lengthUnit } from './language.js';
-import { gatewayTime } from './store.js';
+import { gatewayTime, store } from './store.js';
 import { copyButton } from './copy.js';
 
 /** The explanation of `check`: a section for receivers, for zones, … */
@@ -27,14 +27,28 @@ export function settingsView() {
   const fact = (name, node) => el('div', {}, el('dt', { text: name }), node);
   const door = (path, name) => el('li', {}, el('a', { href: address(path), text: name }));
 
-  api('configuration').then((configuration) => {
-    say(file, configuration.file ?? text.noFile);
-    explained.replaceChildren(...configuration.explained.filter((one) => one.items.length).map(section));
-    say(yaml, configuration.yaml ?? '');
-    show(yaml, configuration.yaml != null);
-    show(copy, configuration.yaml != null);
-    show(noYaml, configuration.yaml == null && configuration.file != null);
-  }, (error) => { say(problem, words.failed(error)); show(problem, true); });
+  let revision = '', again = null, isEnded = false;
+  /** Asked for again when it changes, and until the gateway answers. */
+  async function load() {
+    clearTimeout(again);
+    const mine = revision = store.overview.configuration_revision;
+    try {
+      const configuration = await api('configuration');
+      if (isEnded || mine !== revision) return;
+      show(problem, false);
+      say(file, configuration.file ?? text.noFile);
+      explained.replaceChildren(...configuration.explained.filter((one) => one.items.length).map(section));
+      say(yaml, configuration.yaml ?? '');
+      show(yaml, configuration.yaml != null);
+      show(copy, configuration.yaml != null);
+      show(noYaml, configuration.yaml == null && configuration.file != null);
+    } catch (error) {
+      if (isEnded || mine !== revision) return;
+      say(problem, words.failed(error));
+      show(problem, true);
+      again = setTimeout(load, 3000);
+    }
+  }
 
   return {
     title: text.title,
@@ -45,9 +59,11 @@ export function settingsView() {
           panel(text.also, el('ul.doors', {}, door('./metrics', text.metrics), door('./healthz', text.health), door('./api/v1/openapi.json', text.api), door('./api/v1/marks', text.marks))))),
       panel(text.file, file, noYaml, el('div.yaml', {}, copy, yaml))),
     update({ overview }) {
+      if (revision !== overview.configuration_revision) load();
       say(version, overview.version);
       say(started, `${dateOf(Date.parse(overview.started))} (${duration(gatewayTime() - Date.parse(overview.started))})`);
       say(rights, overview.rights.write ? text.write : text.read);
     },
+    end() { isEnded = true; clearTimeout(again); },
   };
 }
