@@ -87,10 +87,11 @@ export function planView(chosen = null) {
   function found() {
     const wanted = byName.get(choice.value) ?? [...byName.values()].find((one) => one === choice.value);
     if (!wanted || wanted === beacon) return;
+    isChosen = true;
     stay('plan', wanted);
     choose(wanted);
   }
-  function tell() { if (choice !== document.activeElement) choice.value = [...byName].find(([, one]) => one === beacon)?.[0] ?? ''; }
+  function tell() { if (choice !== document.activeElement) choice.value = [...byName].find(([, one]) => one === beacon)?.[0] ?? visible(beacon ?? ''); }
 
   function choose(name) {
     beacon = name || null;
@@ -109,9 +110,11 @@ export function planView(chosen = null) {
     return zones.length ? text.within(zones.map((one) => one.zone).join(', ')) : text.nowhere;
   }
 
+  const isHeard = () => [...byName.values()].includes(beacon);
+
   async function ask() {
     clearTimeout(timer);
-    if (isEnded || !beacon || past) return;
+    if (isEnded || !isHeard() || past) { timer = null; return; }
     const mine = beacon;
     try {
       const cloud = await api(`beacons/${part(mine)}/cloud`);
@@ -158,7 +161,11 @@ export function planView(chosen = null) {
       byName = new Map();
       for (const one of able) byName.set(byName.has(visible(nameOf(one))) ? `${visible(nameOf(one))} (${visible(one.beacon)})` : visible(nameOf(one)), one.beacon);
       proposals.replaceChildren(...[...byName.keys()].map((name) => el('option', { value: name })));
-      if (!able.some((one) => one.beacon === beacon)) return choose(able[0]?.beacon);
+      if (!isHeard()) {
+        if (!isChosen) return choose(able[0]?.beacon);
+        drawing.cloud(null);
+        updateRooms([], (one) => one.room);
+      }
       tell();
       if (timer === null) ask();
     }
@@ -167,8 +174,8 @@ export function planView(chosen = null) {
     const then = past ? overviewAt(past, overview) : overview;
     if (plan) people.update(then, outlined, beacon);
     show(choice, able.length > 0);
-    if (!able.length) say(where, text.noBeacon);
-    calibrating.update(overview, beacon, hasOutlines);
+    if (!isHeard()) { say(where, beacon ? words.beacon.missing(beacon) : text.noBeacon); show(where, true); }
+    calibrating.update(overview, isHeard() ? beacon : null, hasOutlines);
     const name = able.find((one) => one.beacon === beacon);
     attribute(canvas, 'aria-label', text.drawing(name ? nameOf(name) : null));
     if (plan?.floors.length > 1) updateFloors(plan.floors, (one) => String(one.floor));
