@@ -87,6 +87,24 @@ import Web
     #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
   }
 
+  @Test func `CSV has all entries, and with a limit so many`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try DiaryStore.open(gateway: "flat", directory: StateDirectory(configured: folder.path)).store
+    try store.add((0..<12_000).map { entry(Double($0), "enter") })
+    store.close()
+    let diary = try diary()
+    diary.note(entry(12_000, "exit"))
+    let answers = DiaryAnswers(diary: diary, now: start)
+    func lines(_ more: [String: String]) -> [Substring] {
+      let query = more.merging(["format": "csv", "kind": "zone"]) { $1 }
+      return text(answers.entries(query)).split(separator: "\r\n")
+    }
+    let all = lines([:])
+    #expect(all.count == 12_002 && Set(all).count == 12_002 && all[1].contains("exit"))
+    #expect(lines(["limit": "10"]).count == 11)
+    #expect(lines(["until": (start + .seconds(60 * 7000)).rfc3339]).count == 7001)
+  }
+
   @Test func `what asks for nonsense is refused, and what is off or a recording says so`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let answers = DiaryAnswers(diary: try diary(), now: start)

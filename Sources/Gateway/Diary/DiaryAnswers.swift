@@ -27,28 +27,34 @@ struct DiaryAnswers {
     guard let diary else { return Self.noDiary }
     guard diary.isOn else { return Self.off }
     do throws(Refusal) {
-      let query = try query(parameters)
+      var query = try query(parameters)
       let isCSV = try isCSV(parameters)
-      // CSV cannot say that there are more entries.
-      let limit =
-        try number("limit", parameters).map { Int(clamping: $0) } ?? (isCSV ? Self.most : Self.usual)
+      let asked = try number("limit", parameters).map { Int(clamping: $0) }
+      let limit = asked ?? (isCSV ? Self.most : Self.usual)
       guard (1...Self.most).contains(limit) else { throw Refusal("limit must be from 1 to \(Self.most).") }
-      let found = diary.read { store, pending in
-        // Entries that are not on disk yet have no number to continue from, so all of them are sent.
-        let fresh = query.before == nil ? pending.reversed().filter(query.matches) : []
-        return (fresh, try store.entries(query, limit: max(limit - fresh.count, 1) + 1))
+      var lines = [DiaryEntry.csvHead]
+      while true {
+        let found = diary.read { [query] store, pending in
+          // Entries that are not on disk yet have no number to continue from, so all of them are sent.
+          let fresh = query.before == nil ? pending.reversed().filter(query.matches) : []
+          return (fresh, try store.entries(query, limit: max(limit - fresh.count, 1) + 1))
+        }
+        guard let (fresh, stored) = found else { return Self.silent }
+        let shown = fresh + stored.prefix(max(limit - fresh.count, 1))
+        let hasMore = fresh.count + stored.count > shown.count
+        guard isCSV else {
+          return Response(
+            JSONWriter.object {
+              $0.objects("entries", shown) { $1.write(into: &$0) }
+              $0.field("more", hasMore)
+              $0.field("fault", diary.fault)
+            })
+        }
+        lines += shown.map(\.csv)
+        // CSV cannot say that there are more entries. They are read in pages, because the disk also writes.
+        guard asked == nil, hasMore, let last = shown.last else { return csv(lines, "diary.csv") }
+        query.before = last.number
       }
-      guard let (fresh, stored) = found else { return Self.silent }
-      let shown = fresh + stored.prefix(max(limit - fresh.count, 1))
-      if isCSV {
-        return csv([DiaryEntry.csvHead] + shown.map(\.csv), "diary.csv")
-      }
-      return Response(
-        JSONWriter.object {
-          $0.objects("entries", shown) { $1.write(into: &$0) }
-          $0.field("more", fresh.count + stored.count > shown.count)
-          $0.field("fault", diary.fault)
-        })
     } catch {
       return .error(400, error.words)
     }

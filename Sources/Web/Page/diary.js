@@ -60,7 +60,7 @@ export function diaryView(...rest) {
     fill(kind, text.allKinds, Object.keys(text.kinds), wanted.kind, (one) => Object.hasOwn(text.kinds, one) ? text.kinds[one] : one);
     day.value = wanted.day;
     forth.disabled = wanted.day >= dayOf(gatewayTime());
-    csv.href = address(`./api/v1/diary?${query({ kind: wanted.kind, format: 'csv', limit: 5000 })}`);
+    csv.href = address(`./api/v1/diary?${query({ kind: wanted.kind, format: 'csv' })}`);
     visitsCSV.href = address(`./api/v1/visits?${query({ format: 'csv' })}`);
   }
 
