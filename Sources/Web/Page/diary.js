@@ -19,7 +19,7 @@ const startOf = (day) => new Date(`${day}T00:00:00`).getTime();
 const nextDay = (day, count) => { const at = new Date(`${day}T12:00:00`); at.setDate(at.getDate() + count); return dayOf(at.getTime()); };
 
 export function diaryView(...rest) {
-  let asked = null, next = null, wanted = read(rest), drawn = '';
+  let asked = null, next = null, wanted = read(rest), drawn = '', known = [], drawnAt = 0, today = dayOf(gatewayTime());
   const day = el('input', { type: 'date', 'aria-label': text.day, onchange: () => day.value && go({ day: day.value }) });
   const back = el('button', { type: 'button', 'aria-label': text.before, text: '‹', onclick: () => go({ day: nextDay(wanted.day, -1) }) });
   const forth = el('button', { type: 'button', 'aria-label': text.after, text: '›', onclick: () => go({ day: nextDay(wanted.day, 1) }) });
@@ -98,11 +98,15 @@ export function diaryView(...rest) {
   }
 
   function draw(all) {
+    [known, drawnAt] = [all, Date.now()];
     const from = startOf(wanted.day), to = startOf(nextDay(wanted.day, 1)), now = gatewayTime();
-    const stays = all.map((one) => ({
-      ...one, place: one.zone ?? one.room, begin: one.from ? Date.parse(one.from) : null,
-      end: one.to ? Date.parse(one.to) : one.open ? now : null,
-    }));
+    const stays = all.map((one) => {
+      const begin = one.from ? Date.parse(one.from) : null;
+      return {
+        ...one, place: one.zone ?? one.room, begin, end: one.to ? Date.parse(one.to) : one.open ? now : null,
+        seconds: one.open && begin !== null ? (now - begin) / 1000 : one.seconds,
+      };
+    });
     const isByPlace = wanted.thing !== '';
     const rows = [...grouped(stays, (one) => isByPlace ? one.place : one.beacon)].map(([name, list]) => [isByPlace ? name : called(name), list]).sort(([a], [b]) => a.localeCompare(b));
     ribbon.replaceChildren(...rows.slice(0, mostRows).map(([name, list]) => row(name, list, isByPlace, from, to)), ...(rows.length ? [scale()] : []));
@@ -113,7 +117,9 @@ export function diaryView(...rest) {
         el('td.numeric', { text: one.seconds == null ? '–' : duration(one.seconds * 1000) + (one.unwatched_s >= 60 ? text.unwatched(duration(one.unwatched_s * 1000)) : '') }));
     }));
     const within = stays.reduce((sum, one) => one.begin == null || one.end == null ? sum : sum + Math.max(0, Math.min(one.end, to) - Math.max(one.begin, from)), 0);
-    say(total, stays.length ? text.total(stays.length, duration(within)) : '');
+    // Rooms and zones overlap: together nobody was there as long as that.
+    const isApart = new Set(stays.map((one) => one.zone ?? null)).size === 1;
+    say(total, [stays.length && text.total(stays.length, isApart ? duration(within) : null), stays.length > mostVisits && text.newest(mostVisits)].filter(Boolean).join(' '));
     show(table, stays.length > 0);
     show(noVisits, stays.length === 0);
     const counts = new Array(24).fill(0);
@@ -138,9 +144,19 @@ export function diaryView(...rest) {
       panel(text.visits, ribbon, more, hours, noVisits, table, total, visitsCSV),
       panel(text.entries, none, entries, el('div.row', {}, earlier, csv))),
     /** The address has changed. */
-    go(...rest) { wanted = read(rest); choices(); load(null); },
+    go(...now) { rest = now; wanted = read(rest); choices(); load(null); },
     update(state) {
-      if (latest(state) === newest || wanted.day !== dayOf(gatewayTime())) return;
+      if (today !== dayOf(gatewayTime())) {
+        const { day } = wanted;
+        today = dayOf(gatewayTime());
+        wanted = read(rest);
+        choices();
+        if (day !== wanted.day) load(null);
+      }
+      if (wanted.day !== today) return;
+      // Stays of now grow.
+      if (Date.now() - drawnAt > 60_000 && known.some((one) => one.open)) draw(known);
+      if (latest(state) === newest) return;
       newest = latest(state);
       timer ??= setTimeout(() => { timer = null; if (entries.children.length <= pageLength) load(null); }, 2000);
     },
