@@ -46,16 +46,17 @@ export function planTime(onChange) {
     const own = asked = new AbortController();
     try {
       const query = new URLSearchParams({ since: new Date(at).toISOString(), until: new Date(at + 1).toISOString() });
-      const { visits, more } = await api(`visits?${query}`, { signal: own.signal });
+      const [{ visits, more }, gap] = await Promise.all([api(`visits?${query}`, { signal: own.signal }), gapAt(at, own.signal)]);
       if (own.signal.aborted) return;
-      const people = { at, room: new Map(), zone: new Map() };
+      const people = { at, room: new Map(), zone: new Map(), isUnknown: gap !== null };
       for (const { beacon, room, zone, from } of visits) {
         const [kind, place] = room != null ? ['room', room] : ['zone', zone];
         const there = people[kind].get(place) ?? [];
         if (!there.some((one) => one.beacon === beacon)) people[kind].set(place, [...there, { beacon, since: from, until: at }]);
       }
       attribute(node, 'data-waiting', null);
-      if (more) { say(problem, text.more); show(problem, true); }
+      say(problem, [more && text.more, gap && text.gap(...gap.map((one) => one && momentOf(one, gatewayTime())))].filter(Boolean).join(' '));
+      show(problem, problem.textContent !== '');
       onChange(people);
     } catch (error) {
       if (own.signal.aborted) return;
@@ -63,17 +64,27 @@ export function planTime(onChange) {
       if (!(error instanceof Problem)) throw error;
       say(problem, words.failed(error));
       show(problem, true);
-      onChange({ at, room: new Map(), zone: new Map() });
+      onChange({ at, room: new Map(), zone: new Map(), isUnknown: true });
     }
   }
   return { node, end() { clearTimeout(timer); asked?.abort(); } };
+}
+
+/** The time around this one, ms, in which no gateway is known to have run: from the last entry before the next start; null: one ran. */
+async function gapAt(at, signal) {
+  // The newest come first.
+  const oldest = async (query) => (await api(`diary?${new URLSearchParams(query)}`, { signal })).entries.at(-1);
+  const next = await oldest({ kind: 'gateway', since: new Date(at).toISOString(), limit: 5000 });
+  if (next?.event !== 'start') return null;
+  const last = await oldest({ limit: 1, ...next.n && { before: next.n } }), from = last ? Date.parse(last.time) : null;
+  return from > at ? null : [from, Date.parse(next.time)];
 }
 
 /** An overview with who was there in place of who is. Nobody knows any more who was blind. */
 export function overviewAt(people, overview) {
   const then = (kind) => (place) => {
     const beacons = people[kind].get(place[kind]) ?? [];
-    return { ...place, beacons, count: beacons.length, state: beacons.length ? 'occupied' : 'empty' };
+    return { ...place, beacons, count: beacons.length, state: people.isUnknown ? 'unknown' : beacons.length ? 'occupied' : 'empty' };
   };
   return { ...overview, until: people.at, rooms: overview.rooms?.map(then('room')), zones: overview.zones.map(then('zone')) };
 }

@@ -349,7 +349,7 @@ export const words = {
     cross: 'Pfeiltasten bewegen das Kreuz, Eingabe markiert.',
     unplaced: (names) => `${and(names)} ${names.length === 1 ? 'hat' : 'haben'} keinen Ort.`,
     track: (n) => `Weg der letzten ${n} min`,
-    time: { label: 'Zeit', day: 'Tag', now: 'Jetzt', at: (told) => `Wie es war: ${told}`, more: 'Es waren mehr da, als gezeigt werden können.' },
+    time: { label: 'Zeit', day: 'Tag', now: 'Jetzt', at: (told) => `Wie es war: ${told}`, more: 'Es waren mehr da, als gezeigt werden können.', gap: (from, to) => `${from ? `Von ${from} bis` : 'Vor'} ${to} lief, soweit bekannt, kein Gateway.` },
   },
 
   calibrate: {

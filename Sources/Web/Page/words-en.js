@@ -349,7 +349,7 @@ export const words = {
     cross: 'Arrow keys move the cross, Enter marks.',
     unplaced: (names) => `${and(names)} ${names.length === 1 ? 'has' : 'have'} no position.`,
     track: (n) => `track of the last ${n} min`,
-    time: { label: 'Time', day: 'Day', now: 'Now', at: (told) => `As it was at ${told}`, more: 'More were there than can be shown.' },
+    time: { label: 'Time', day: 'Day', now: 'Now', at: (told) => `As it was at ${told}`, more: 'More were there than can be shown.', gap: (from, to) => `${from ? `From ${from} to` : 'Before'} ${to} no gateway is known to have run.` },
   },
 
   calibrate: {
