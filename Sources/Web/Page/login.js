@@ -2,6 +2,7 @@
 import { el, say, show } from './dom.js';
 import { words } from './words.js';
 import { ask } from './api.js';
+import { routeTo } from './route.js';
 import { check, connect, store } from './store.js';
 
 /** The place of the form; after the login the page shows the same view as before. */
@@ -14,6 +15,8 @@ export function loginView(...back) {
   const see = el('input', { type: 'checkbox', onchange: () => { password.type = see.checked ? 'text' : 'password'; } });
   const form = el('form.sheet.login', { method: 'post' }, el('h1', { text: text.title }), el('p.note', { text: store.overview?.source === 'demo' ? text.demo : text.why(store.overview?.gateway) }),
     el('label', { for: 'password', text: text.label }), password, el('label.check', {}, see, ' ', text.show), problem, go);
+  /** Back does not lead here again. */
+  const leave = () => { if (location.hash.startsWith('#/login')) location.replace(routeTo(back.length ? back : ['now'])); };
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     go.disabled = true;
@@ -22,7 +25,7 @@ export function loginView(...back) {
       password.value = '';
       await check();
       connect();
-      if (location.hash.startsWith('#/login')) location.hash = back.length ? `#/${back.map(encodeURIComponent).join('/')}` : '#/now';
+      leave();
     } catch (error) {
       say(problem, words.failed(error));
       show(problem, true);
@@ -31,5 +34,8 @@ export function loginView(...back) {
     go.disabled = false;
   });
   setTimeout(() => password.focus());
-  return { title: text.title, node: form };
+  return {
+    title: text.title, node: form,
+    update({ connection, overview }) { if (connection !== 'login' && overview?.rights.write) leave(); },
+  };
 }
