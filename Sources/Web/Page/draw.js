@@ -194,7 +194,7 @@ export async function drawView() {
 
   // -- What is not on the plan yet.
 
-  const chips = el('div.chips'), updateChips = list(chips, receiverChip), allPlaced = el('p.note', { text: words.allPlaced }), placing = el('section', { 'aria-label': words.receivers }, el('h2', { text: words.receivers }), el('p.note', { text: words.placeLead }), chips, allPlaced);
+  const chips = el('div.chips'), updateChips = list(chips, receiverChip), allPlaced = el('p.note', { text: words.allPlaced }), noReceiver = el('p.note', {}, page.now.noReceivers, ' ', link(['setup'], page.setup.title)), placing = el('section', { 'aria-label': words.receivers }, el('h2', { text: words.receivers }), el('p.note', { text: words.placeLead }), chips, allPlaced, noReceiver);
   const undrawn = el('div.chips'), updateUndrawn = list(undrawn, roomChip), drawing = el('section', { 'aria-label': words.undrawn }, el('h2', { text: words.undrawn }), el('p.note', { text: words.undrawnLead }), undrawn);
   const ghost = el('div.ghost', { 'aria-hidden': 'true', hidden: true });
 
@@ -436,7 +436,9 @@ export async function drawView() {
     const heard = (store.overview?.health?.receivers ?? []).map((one) => one.name), listed = now.rooms.flatMap((one) => one.receivers);
     const loose = [...new Set([...Object.keys(now.places), ...listed, ...heard])].filter((name) => !Object.hasOwn(now.places, name) || !now.places[name]);
     updateChips(loose.map((name) => ({ name, about: Object.hasOwn(base.now.places, name) || listed.includes(name) ? homeOf(now, name)?.name : words.unheard })), (one) => one.name);
-    show(allPlaced, loose.length === 0);
+    const isNone = loose.length === 0 && Object.keys(now.places).length === 0;
+    show(noReceiver, isNone);
+    show(allPlaced, loose.length === 0 && !isNone);
     show(drawing, withoutOutline().length > 0);
     updateUndrawn(withoutOutline(), (one) => one.id);
     names.replaceChildren(...withoutOutline().map((one) => el('option', { value: one.name })));
