@@ -4,7 +4,7 @@ import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, address, api, part, patiently } from './api.js';
 import { changeLines } from './change-lines.js';
-import { iconOf, nameOf, ownerOf, owners, store } from './store.js';
+import { iconOf, nameOf, ownerOf, owners, store, subscribe } from './store.js';
 import { offered, thingIcon } from './thing-icon.js';
 
 document.head.append(el('link', { rel: 'stylesheet', href: address('./assets/draw.css') }));
@@ -24,10 +24,12 @@ export function rename(beacon) {
   const review = el('button', { type: 'submit', text: text.review }), save = el('button.main', { type: 'button', text: words.try.save, onclick: write });
   const undo = el('button', { type: 'button', text: words.try.undo, onclick: takeBack }), title = el('h2');
   const form = el('form.said', { onsubmit: (event) => { event.preventDefault(); look(); } }, ...fields.flatMap((one) => one.nodes), review);
-  const node = el('dialog.review', { 'aria-label': text.title(called), onclose: () => node.remove() }, title, form, problem,
-    el('div.yaml', {}, diff.lines, ...diff.notes, el('div.row', {}, save, undo, el('button', { type: 'button', text: words.close, onclick: () => node.close() }), status)));
+  const close = () => node.close();
+  const node = el('dialog.review', { 'aria-label': text.title(called), onclose: () => { unsubscribe(); removeEventListener('hashchange', close); node.remove(); } }, title, form, problem,
+    el('div.yaml', {}, diff.lines, ...diff.notes, el('div.row', {}, save, undo, el('button', { type: 'button', text: words.close, onclick: close }), status)));
   /** What was shown is saved, over the file that it was shown of. */
   let reviewed = null, saved = null;
+  const unsubscribe = subscribe(({ overview }) => { if (status.textContent === text.saved && overview.configuration_revision === saved) say(status, text.loaded); });
 
   async function act(ask) {
     show(problem, false);
@@ -89,5 +91,7 @@ export function rename(beacon) {
   update();
   document.body.append(node);
   node.showModal();
+  // Back closes it, as it closes a dialog on a phone.
+  addEventListener('hashchange', close);
   fields[0].input.select();
 }

@@ -333,7 +333,7 @@ export const words = {
     rename: (name) => `Name, Besitzer und Symbol von ${name} ändern`, title: (beacon) => `Was von ${beacon} gesagt wird`, label: 'Name', owner: 'Besitzer', icon: 'Symbol',
     lead: 'Diesen Namen sehen Menschen. MQTT-Themen, Zonen und das Tagebuch behalten den anderen. Leer: kein Name.', ownerLead: 'Ein Mensch oder eine Gruppe.', iconLead: 'Wie in Home Assistant, etwa mdi:key.',
     review: 'Ansehen', changes: 'Änderung der Datei', says: 'Die Prüfung sagt:', nothing: 'Das sagt die Datei schon.',
-    saved: 'Gesichert, wird geladen.', undone: 'Es ist wie vorher.',
+    saved: 'Gesichert, wird geladen.', loaded: 'Gesichert und geladen.', undone: 'Es ist wie vorher.',
   },
 
   plan: {

@@ -333,7 +333,7 @@ export const words = {
     rename: (name) => `Change name, owner and icon of ${name}`, title: (beacon) => `What is said of ${beacon}`, label: 'Name', owner: 'Owner', icon: 'Icon',
     lead: 'People see this name. MQTT topics, zones and the diary keep the other one. Empty: no name.', ownerLead: 'A person or a group.', iconLead: 'As in Home Assistant, such as mdi:key.',
     review: 'Review', changes: 'Change of the file', says: 'The check says:', nothing: 'The file says this already.',
-    saved: 'Saved, and being loaded.', undone: 'It is as it was.',
+    saved: 'Saved, and being loaded.', loaded: 'Saved and loaded.', undone: 'It is as it was.',
   },
 
   plan: {
