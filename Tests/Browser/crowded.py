@@ -1,5 +1,5 @@
 """A family with thirty beacons in five rooms: the page rests, asks little of the network, stays short, and hides nobody."""
-import base64, random, re, threading, time
+import base64, random, re, signal, threading, time
 
 rooms = ["kitchen", "living room", "bedroom", "studio", "hall"]
 long = "Donaudampfschifffahrtsgesellschaft"
@@ -122,21 +122,45 @@ def check_paper(opened, base, check):
 
 
 def check_unknown(opened, base, check, shot):
-    """A stay of which nobody knows since when is not told as one since midnight."""
+    """A stay of which nobody knows since when is not told as one since midnight; nor are the newest rows told as all."""
     page = opened(base, "settings", width=1280, height=900)
     page.send("Page.addScriptToEvaluateOnNewDocument", source="""{ const real = fetch; window.fetch = async (...asked) => {
         const reply = await real(...asked);
         if (!String(asked[0]?.url ?? asked[0]).includes('/visits?')) return reply;
-        const visits = [{ beacon: 'thing 1', room: 'hall', from: null, near_at: null, to: new Date().toISOString(), seconds: null, open: false, last_known: null, unwatched_s: 0 }];
+        const visits = new Array(501).fill({ beacon: 'thing 1', room: 'hall', from: null, near_at: null, to: new Date().toISOString(), seconds: null, open: false, last_known: null, unwatched_s: 0 });
         return new Response(JSON.stringify({ visits, more: false }), { headers: { 'Content-Type': 'application/json' } });
       }; }""")
     page.reload()
     page.wait("!window.isOld && document.querySelector('main h1') !== null")
     page.run("location.hash = '#/diary'")
     page.wait("document.querySelector('.stay') !== null")
-    told = page.run("[document.querySelector('.stay').dataset.since, document.querySelector('.stay').title, document.querySelector('.visits tbody').textContent]")
+    told = page.run("[document.querySelector('.stay').dataset.since, document.querySelector('.stay').title, document.querySelector('.visits tbody').textContent.slice(0, 60)]")
     check("an unknown beginning is told and drawn as that", told[0] == "unknown" and "unknown since when" in told[1] and told[2].startswith("unknown since when"), told)
+    told = page.run("[document.querySelectorAll('.visits tbody tr').length, document.querySelector('.diary-view').textContent.includes('The table has the newest 500; the CSV has all.'), [...document.querySelectorAll('.diary-view a[href*=csv]')].some((one) => one.href.includes('limit'))]")
+    check("a table that is cut says so, and CSV is not cut", told == [500, True, False], told)
     shot(page, "unknown-1280-light")
+    page.close()
+
+
+def check_followed(gateway, opened, base, check, check_speech):
+    """A plan that could not be had comes later; it stays with the thing that was asked for, and follows the file."""
+    page = opened(base, "settings", width=1280, height=900)
+    page.send("Page.addScriptToEvaluateOnNewDocument", source="""{ const real = fetch; window.asked = 0; window.fetch = async (...all) =>
+        String(all[0]?.url ?? all[0]).endsWith('/api/v1/plan') && !window.asked++ ? new Response('{}', { status: 503 }) : real(...all); }""")
+    page.reload()
+    page.wait("!window.isOld && document.querySelector('main h1') !== null")
+    page.run("location.hash = '#/plan/lost'")
+    page.wait("document.querySelector('.plan > .problem')?.hidden === false")
+    rooms = "[...document.querySelectorAll('.plan-titles .room-name')].map((one) => one.textContent)"
+    page.wait(f"{rooms}.includes('hall') && document.querySelector('.plan > .problem').hidden")
+    check("a plan that the gateway did not answer at first is asked for again", page.run("window.asked") == 2)
+    page.wait("document.querySelector('.plan aside .status').textContent.startsWith('No beacon called lost')")
+    check("a link to a thing that was not heard shows no other one", page.run("[document.getElementById('plan-beacon').value, document.querySelectorAll('.plan-people [data-chosen], .shares li').length]") == ["lost", 0])
+    gateway.write("run.yaml", gateway.read("run.yaml").replace("name: hall,", "name: corridor,"))
+    gateway.process.send_signal(signal.SIGHUP)
+    page.wait(f"{rooms}.includes('corridor') && !{rooms}.includes('hall') && document.querySelector('.plan-people a[data-in=corridor]') !== null")
+    check("an open plan has a room's new name once the file has it", True)
+    check_speech(page, "a plan that follows")
     page.close()
 
 
@@ -292,6 +316,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     shot(small, "crowded-rings-390-light")
     small.close()
 
+    check_followed(gateway, opened, base, check, check_speech)
     for page in (now, plan):
         check_speech(page, "a family")
     gateway.stop()
