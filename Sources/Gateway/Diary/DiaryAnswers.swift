@@ -8,6 +8,8 @@ struct DiaryAnswers {
   static let visitQuery: Set<String> = ["since", "until", "beacon", "place", "format"]
   private static let usual = 200
   private static let most = 5_000
+  /// In one answer, some 20 MB.
+  private static let mostLines = 200_000
   /// More visits are not sent at once.
   private static let mostVisits = 20_000
 
@@ -52,7 +54,9 @@ struct DiaryAnswers {
         }
         lines += shown.map(\.csv)
         // CSV cannot say that there are more entries. They are read in pages, because the disk also writes.
-        guard asked == nil, hasMore, let last = shown.last else { return csv(lines, "diary.csv") }
+        guard asked == nil, hasMore, lines.count < Self.mostLines, let last = shown.last else {
+          return csv(lines, "diary.csv")
+        }
         query.before = last.number
       }
     } catch {
