@@ -40,7 +40,7 @@ extension ZoneEngine {
         transitions.append(transition(.near, of: beacon, stay, at: time))
         beacons[beacon].stays[stay].isArmed = false
         beacons[beacon].stays[stay].spend(at: time)
-      case .rearm where isRegaining(beacon, stay, at: time):
+      case .rearm where isUncertain(beacon, stay, at: time):
         beacons[beacon].stays[stay].isRearmDue = false
       case .rearm:
         beacons[beacon].stays[stay].rearm()
@@ -77,13 +77,13 @@ extension ZoneEngine {
     }
   }
 
-  /// Whether a receiver of the zone that recovered has not had its time to hear the beacon yet. Another, further away, may hear it
-  /// first: that does not show that it was away.
-  private func isRegaining(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
+  /// Whether a receiver that heard the beacon in the zone is blind, or has recovered and has not had its time to hear it again. What
+  /// others, further away, hear does not show then that it was away.
+  private func isUncertain(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
     beacons[beacon].links.indices.contains { index in
       let link = beacons[beacon].links[index]
-      return beacons[beacon].stays[stay].isOf(index) && link.silentSince > link.lastHeard
-        && time < link.silenceDeadline
+      let isRecovering = link.silentSince > link.lastHeard && time < link.silenceDeadline
+      return beacons[beacon].stays[stay].isOf(index) && (isRecovering || sight.isBlind(link.receiver))
     }
   }
 
@@ -119,7 +119,10 @@ extension ZoneEngine {
     for stay in beacons[beacon].stays.indices where beacons[beacon].stays[stay].isOf(link) {
       let zone = Int(beacons[beacon].stays[stay].zone.rawValue)
       if beacons[beacon].isHeard(in: stay) {
-        if let standing = standing(of: beacon, stay, at: time) {
+        // That a blind receiver does not hear it does not make it more distant.
+        if !sight.isBlind(beacons[beacon].links[link].receiver),
+          let standing = standing(of: beacon, stay, at: time)
+        {
           beacons[beacon].stays[stay].stand(standing, at: time)
         }
       } else if rules.zones[zone].lost == nil {
