@@ -40,14 +40,14 @@ extension ZoneEngine {
         transitions.append(transition(.near, of: beacon, stay, at: time))
         beacons[beacon].stays[stay].isArmed = false
         beacons[beacon].stays[stay].spend(at: time)
-      case .rearm where isUncertain(beacon, stay, at: time):
+      case .rearm where isBlindlyHeard(beacon, stay) || isRecovering(beacon, stay, at: time):
         beacons[beacon].stays[stay].isRearmDue = false
       case .rearm:
         beacons[beacon].stays[stay].rearm()
         rearmedZones.insert(zone)
       case .lost where isDoubted(beacon, stay):
         beacons[beacon].stays[stay].lostDeadline = time + Self.doubtPause
-      case .exit where isDoubted(beacon, stay):
+      case .exit where isDoubted(beacon, stay) || isRecovering(beacon, stay, at: time):
         beacons[beacon].stays[stay].exitSince = Stay.never
       case .exit, .lost:
         transitions.append(
@@ -77,13 +77,20 @@ extension ZoneEngine {
     }
   }
 
-  /// Whether a receiver that heard the beacon in the zone is blind, or has recovered and has not had its time to hear it again. What
-  /// others, further away, hear does not show then that it was away.
-  private func isUncertain(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
+  /// Whether a receiver that heard the beacon in the zone has recovered and has not had its time to hear it again. What others, further
+  /// away, hear does not show then that it is away.
+  private func isRecovering(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
     beacons[beacon].links.indices.contains { index in
       let link = beacons[beacon].links[index]
-      let isRecovering = link.silentSince > link.lastHeard && time < link.silenceDeadline
-      return beacons[beacon].stays[stay].isOf(index) && (isRecovering || sight.isBlind(link.receiver))
+      return beacons[beacon].stays[stay].isOf(index) && link.silentSince > link.lastHeard
+        && time < link.silenceDeadline && !sight.isBlind(link.receiver)
+    }
+  }
+
+  /// Whether a receiver that heard the beacon in the zone is blind.
+  private func isBlindlyHeard(_ beacon: Int, _ stay: Int) -> Bool {
+    beacons[beacon].links.indices.contains { index in
+      beacons[beacon].stays[stay].isOf(index) && sight.isBlind(beacons[beacon].links[index].receiver)
     }
   }
 

@@ -245,9 +245,10 @@ extension ZoneEngine {
     for place in rules.receivers.indices {
       rules.receivers[place].isDoubted = sight[ReceiverIndex(rawValue: UInt16(place))] == .doubted
     }
-    for receiver in regained { restartSilence(at: receiver) }
+    // A last will may come at the moment at which the board is back.
+    for receiver in regained + relieved.filter(sight.isBlind) { restartSilence(at: receiver) }
     updateBlindZones(into: &transitions)
-    for receiver in relieved {
+    for receiver in relieved where !sight.isBlind(receiver) {
       for beacon in beacons.indices where beacons[beacon].link(at: receiver) != nil {
         settle(beacon, at: now, into: &transitions)
       }
