@@ -42,8 +42,12 @@ import Web
   @Test func `what a kill kept from the diary is written at the next start`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let directory = StateDirectory(configured: folder.path)
+    let start = WallTime(nanoseconds: Int64(Date.now.timeIntervalSince1970) * 1_000_000_000) - .seconds(600)
+    func entry(_ minute: Double, _ thing: String) -> DiaryEntry {
+      DiaryEntry(time: start + .seconds(minute * 60), kind: .zone, thing: thing, place: "hall", word: "enter")
+    }
     let store = try DiaryStore.open(gateway: "flat", directory: directory).store
-    try store.add([entry(1, "enter"), entry(2, "enter", thing: "bag"), entry(2, "enter", thing: "old")])
+    try store.add([entry(1, "key"), entry(2, "bag"), entry(2, "old")])
     store.close()
     let members = ["key", "tag"].map {
       OccupancyMessage.Member(beacon: $0, since: start + .seconds(180), isNear: false)

@@ -38,7 +38,7 @@ struct SignsOfLife: StateElement {
   private var usualSilence: TimeSpan { max(Self.patience, TimeSpan(nanoseconds: gap.nanoseconds / 2 * 5)) }
 
   /// Whether time can change the answer.
-  var mayChange: Bool { areUsual || resumed != Self.never }
+  var mayChange: Bool { areUsual || isDoubted || lastHeard == Self.never && resumed != Self.never }
 
   mutating func hear(at time: MonotonicTime) {
     if lastHeard == Self.never {
@@ -83,6 +83,7 @@ struct SignsOfLife: StateElement {
   mutating func changes(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
     let was = isDoubted
     isDoubted = mayHaveFailed(at: time, connected: connected)
+    if !isDoubted, lastHeard == Self.never { resumed = Self.never }
     return isDoubted != was
   }
 

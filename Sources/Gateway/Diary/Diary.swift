@@ -27,6 +27,8 @@ package final class Diary: Feature {
   /// How long a reader waits for the disk, and the start of the gateway.
   private static let readPatience = TimeSpan.seconds(10)
   private static let startPatience = TimeSpan.seconds(2)
+  /// How far back the start looks for what an earlier run could not write.
+  private static let madeUp = TimeSpan.seconds(7 * 86_400)
   /// How long the disk may take at the end.
   private static let endPatience = TimeSpan.seconds(1)
 
@@ -292,7 +294,9 @@ package final class Diary: Feature {
       told.insert(Stay(kind: entry.kind, place: entry.place, beacon: entry.thing))
     }
     var query = DiaryQuery()
-    query.kinds = [.zone, .room]
+    // What is older was written, or made up for, long ago.
+    let oldest = start - Self.madeUp
+    (query.kinds, query.since) = ([.zone, .room], oldest)
     // Visits that have ended are not kept.
     var book = VisitBook(since: start)
     do { try store.forEach(query) { book.note($0) } } catch { return tell(error) }
@@ -307,7 +311,8 @@ package final class Diary: Feature {
       let stay = Stay(kind: visit.kind == .zone ? .zone : .room, place: visit.place, beacon: visit.beacon)
       if missing.removeValue(forKey: stay) == nil { add("exit", stay, at: start) }
     }
-    for (stay, since) in missing.sorted(by: { ($0.value, $0.key.beacon) < ($1.value, $1.key.beacon) }) {
+    for (stay, since) in missing.sorted(by: { ($0.value, $0.key.beacon) < ($1.value, $1.key.beacon) })
+    where since >= oldest {
       add("enter", stay, at: since)
     }
   }
