@@ -58,6 +58,9 @@ for line in sys.stdin:
 # The adapter of the previous scenario disappears a moment after it.
 none() { [ "$(adapters)" = 0 ]; }
 within 30 none || fail "an adapter of another scenario is still there"
+# Nor may its bus, or a bluetoothd that it did not wait for, answer this one.
+pkill -KILL -x bluetoothd && echo "a bluetoothd of another scenario was still there"
+pkill -KILL -x dbus-daemon && rm -f /run/dbus/pid
 
 # An iBeacon's payload: UUID F29DC74A-…, major 1, minor 2, measured power -59 dBm.
 ibeacon=02011a1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5
