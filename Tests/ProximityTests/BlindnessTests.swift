@@ -95,6 +95,19 @@ import Testing
     #expect(scene.transitions.count { $0.event == .near } == 2)
   }
 
+  @Test func `a receiver that stays blind does not keep near from coming again for ever`() {
+    var scene = Scene([.simple(near: 2, nearDwell: 2, exit: .distance(100))])
+    scene.hear(Signal.at1m, from: 0, to: 30)
+    scene.hear(Signal.at20m, at: 30, receiver: 1)
+    scene.blind(true, at: 31)
+    scene.hear(Signal.at20m, from: 31, to: 500, receiver: 1)
+    scene.hear(Signal.at1m, from: 500, to: 520, receiver: 1)
+    #expect(scene.transitions.map(\.event) == [.enter, .near])
+    scene.hear(Signal.at20m, from: 520, to: 700, receiver: 1)
+    scene.hear(Signal.at1m, from: 700, to: 720, receiver: 1)
+    #expect(scene.transitions.map(\.event) == [.enter, .near, .near])
+  }
+
   @Test func aFixedTimeoutFreezesToo() {
     var scene = Scene([.simple(lost: .after(.seconds(20)))])
     scene.hear(Signal.at3m, from: 0, to: 30)

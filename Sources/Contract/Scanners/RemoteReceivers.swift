@@ -332,7 +332,7 @@ struct RemoteReceivers: Sendable {
     guard entries[index].health != health else { return }
     // A sign of life does not end a doubt before what the receiver hears has come.
     if entries[index].health == .doubted, entries[index].life.isDoubted, !health.isBlind { return }
-    if health.isBlind { entries[index].life.isBlind() }
+    if health.isBlind { entries[index].life.becomeBlind() }
     entries[index].health = health
     changes.append(
       ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime)

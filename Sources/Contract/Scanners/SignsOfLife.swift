@@ -74,8 +74,8 @@ struct SignsOfLife: StateElement {
     if lastHeard == Self.never, lastSign == Self.never, resumed == Self.never { resumed = time }
   }
 
-  /// It is known to be blind.
-  mutating func isBlind() { isDoubted = false }
+  /// It is known to be blind, which is no doubt.
+  mutating func becomeBlind() { isDoubted = false }
 
   /// Returns whether the answer differs from that of the last time.
   ///

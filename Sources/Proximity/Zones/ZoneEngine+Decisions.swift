@@ -40,7 +40,7 @@ extension ZoneEngine {
         transitions.append(transition(.near, of: beacon, stay, at: time))
         beacons[beacon].stays[stay].isArmed = false
         beacons[beacon].stays[stay].spend(at: time)
-      case .rearm where isBlindlyHeard(beacon, stay) || isRecovering(beacon, stay, at: time):
+      case .rearm where isMissedByBlind(beacon, stay, at: time) || isRecovering(beacon, stay, at: time):
         beacons[beacon].stays[stay].isRearmDue = false
       case .rearm:
         beacons[beacon].stays[stay].rearm()
@@ -87,12 +87,18 @@ extension ZoneEngine {
     }
   }
 
-  /// Whether a receiver that heard the beacon in the zone is blind.
-  private func isBlindlyHeard(_ beacon: Int, _ stay: Int) -> Bool {
+  /// Whether a blind receiver heard the beacon in the zone not long ago.
+  private func isMissedByBlind(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
     beacons[beacon].links.indices.contains { index in
-      beacons[beacon].stays[stay].isOf(index) && sight.isBlind(beacons[beacon].links[index].receiver)
+      let link = beacons[beacon].links[index]
+      return beacons[beacon].stays[stay].isOf(index) && sight.isBlind(link.receiver)
+        && time - link.lastHeard < Self.blindMemory
     }
   }
+
+  /// How long what a receiver heard before it became blind keeps near from coming again because of others, further away. One that is
+  /// broken for good must not keep it for ever.
+  private static let blindMemory = TimeSpan.seconds(600)
 
   /// Removes a beacon from a zone after a change of the configuration.
   public mutating func leave(
