@@ -14,7 +14,7 @@ struct Loop {
   private var mayHoldMore = false
   /// libmosquitto holds messages that are also waiting in the backlog.
   var mustRenew = false
-  private var reception: Reception
+  private var oversize: OversizeWatch
   /// The disconnect has been requested, but may not be written yet.
   private(set) var isLeaving = false
   /// The largest packet that the broker accepts, in bytes.
@@ -42,7 +42,7 @@ struct Loop {
 
   init(session: Session) {
     self.session = session
-    reception = Reception(limit: session.options.maximumPacket)
+    oversize = OversizeWatch(limit: session.options.maximumPacket)
   }
 
   private mutating func run() {
@@ -68,7 +68,7 @@ struct Loop {
     refusal = nil
     disconnectCode = nil
     mayHoldMore = false
-    reception.gotPacket()
+    oversize.gotPacket()
     isLeaving = false
     _ = session.handle.inbox.takeDiagnosis()
     do throws(InvalidOptions) {
@@ -186,8 +186,8 @@ struct Loop {
       mayHoldMore = after > before
     } while mayHoldMore && after < Loop.readLimit
     if after > first {
-      reception.gotPacket()
-    } else if reception.isTooLarge(mosquitto_socket(client)) {
+      oversize.gotPacket()
+    } else if oversize.isTooLarge(mosquitto_socket(client)) {
       shutdown(mosquitto_socket(client), Int32(SHUT_RDWR))
       return MOSQ_ERR_OVERSIZE_PACKET.code
     }

@@ -62,6 +62,12 @@ import Testing
     #expect(readings("3a" + code) == ["button": .button(event)])
   }
 
+  @Test(arguments: ["07", "7f", "f0", "f1", "ff"]) func `presses that BTHome does not define are no readings`(
+    code: String
+  ) {
+    #expect(readings("3a" + code) == [:])
+  }
+
   @Test func dimmers() {
     #expect(readings("3c0000") == ["dimmer": .dimmer(.none)])
     #expect(readings("3c0103") == ["dimmer": .dimmer(.rotateLeft(steps: 3))])

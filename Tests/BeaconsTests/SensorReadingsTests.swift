@@ -156,6 +156,10 @@ import Testing
     ("04097370730aff34080000009a0f5f08", "battery_pct 95.0, temperature_c 21.0"),
     ("0dff5900035d4190010102030a0b", "battery_pct 100.0, battery_v 2.91, temperature_c 25.0"),
     ("17ffc50000000102030405060708090a0b0c0d0e20bcbe4c", ""),
+    // NodOn's button: four presses, five, and its release.
+    ("131600000102030405060708090a0002e4000006", "battery_pct 100.0, button quadruple_press"),
+    ("131600000102030405060708090a000264000007", "battery_pct 100.0, button quintuple_press"),
+    ("131600000102030405060708090a000264000004", "battery_pct 100.0"),
     // Numbers that are another company's id.
     ("04097370730aff06009a0f0000005f08", "battery_pct 95.0, humidity_pct 39.94, temperature_c 0.06"),
     // A door of Qingping that was left open; a motion, and no light.

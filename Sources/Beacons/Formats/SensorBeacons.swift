@@ -310,6 +310,8 @@ extension SensorFormat {
       case 2: .doublePress
       case 3: .longPress
       case 5: .triplePress
+      case 6: .quadruplePress
+      case 7: .quintuplePress
       default: nil
       }
     if let event { body(Reading(.button, .button(event))) }

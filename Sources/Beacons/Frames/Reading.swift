@@ -44,7 +44,7 @@ public struct Reading: Hashable, Sendable {
   }
 }
 
-/// An event of a button (BTHome v2, object 0x3A).
+/// An event of a button. Raw values are the codes of BTHome v2, object 0x3A, which has no more than three presses.
 public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   case none = 0x00
   case press = 0x01
@@ -54,12 +54,15 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   case longDoublePress = 0x05
   case longTriplePress = 0x06
   case holdPress = 0x80
+  case quadruplePress = 0xF0
+  case quintuplePress = 0xF1
 
   /// The code for `holdPress` in the firmware of Shelly buttons before 1.0.20.
   private static let earlyHoldPress: UInt8 = 0xFE
 
-  /// nil for an undefined code.
+  /// nil for a code that BTHome does not define.
   public init?(code: UInt8) {
+    if code == Self.quadruplePress.rawValue || code == Self.quintuplePress.rawValue { return nil }
     self.init(rawValue: code == Self.earlyHoldPress ? Self.holdPress.rawValue : code)
   }
 
@@ -73,6 +76,8 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
     case .longDoublePress: "long_double_press"
     case .longTriplePress: "long_triple_press"
     case .holdPress: "hold_press"
+    case .quadruplePress: "quadruple_press"
+    case .quintuplePress: "quintuple_press"
     }
   }
 }

@@ -2,7 +2,7 @@ import CRabbitMQ
 import Glibc
 
 /// A connection to RabbitMQ (AMQP 0-9-1), for one thread. Calls that wait for an answer return after a few seconds at most.
-/// After a `Failure` it cannot be used any more.
+/// After a `RabbitMQError` it cannot be used any more.
 package final class RabbitMQConnection {
   /// How many seconds the broker may take to answer, and to accept a connection. The second is shorter, because another node
   /// may answer faster.
@@ -21,8 +21,8 @@ package final class RabbitMQConnection {
   /// - Parameters:
   ///   - name: shown in the broker's lists.
   ///   - heartbeat: in seconds; after twice this we give up a silent connection, and the broker does a little later.
-  package init(_ place: Node, name: String, heartbeat: Int = 4) throws(Failure) {
-    guard let state = amqp_new_connection() else { throw Failure("no memory for a connection") }
+  package init(_ place: Node, name: String, heartbeat: Int = 4) throws(RabbitMQError) {
+    guard let state = amqp_new_connection() else { throw RabbitMQError("no memory for a connection") }
     self.state = state
     // If this throws, `deinit` runs and frees the connection; nothing else may free it.
     try open(place, name, heartbeat)
@@ -30,19 +30,20 @@ package final class RabbitMQConnection {
 
   deinit { amqp_destroy_connection(state) }
 
-  private func open(_ place: Node, _ name: String, _ heartbeat: Int) throws(Failure) {
+  private func open(_ place: Node, _ name: String, _ heartbeat: Int) throws(RabbitMQError) {
     let target = "\(place.host):\(place.port)"
     let made = place.certificates == nil ? amqp_tcp_socket_new(state) : amqp_ssl_socket_new(state)
-    guard let socket = made else { throw Failure("no memory for a connection") }
+    guard let socket = made else { throw RabbitMQError("no memory for a connection") }
     if let certificates = place.certificates {
       verification = Verification(of: socket, host: place.host)
       let authorities = certificates.authorities ?? Self.systemAuthorities
       guard amqp_ssl_socket_set_cacert(socket, authorities) == 0 else {
-        throw Failure("\(authorities) cannot be used as certificate authorities", isRefusal: true)
+        throw RabbitMQError("\(authorities) cannot be used as certificate authorities", isRefusal: true)
       }
       if let certificate = certificates.certificate, let key = certificates.key {
         guard amqp_ssl_socket_set_key(socket, certificate, key) == 0 else {
-          throw Failure("\(certificate) and \(key) cannot be used as certificate and key", isRefusal: true)
+          throw RabbitMQError(
+            "\(certificate) and \(key) cannot be used as certificate and key", isRefusal: true)
         }
       }
     }
@@ -52,38 +53,38 @@ package final class RabbitMQConnection {
     amqp_set_handshake_timeout(state, &limit)
     let opened = amqp_socket_open_noblock(socket, place.host, Int32(place.port), &limit)
     guard opened == 0 else {
-      let failure = verification?.failure(opened) ?? Failure(words(opened))
-      throw Failure("\(target): \(failure)", isRefusal: failure.isRefusal)
+      let failure = verification?.failure(opened) ?? RabbitMQError(words(opened))
+      throw RabbitMQError("\(target): \(failure)", isRefusal: failure.isRefusal)
     }
     let reply = beaconkeeper_login(
       state, place.virtualHost, Int32(heartbeat), name, place.user, place.password)
-    do throws(Failure) { try check(reply, "log in") } catch {
+    do throws(RabbitMQError) { try check(reply, "log in") } catch {
       if reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION,
         let failure = verification?.failure(reply.library_error)
       {
-        throw Failure("\(target): \(failure)", isRefusal: failure.isRefusal)
+        throw RabbitMQError("\(target): \(failure)", isRefusal: failure.isRefusal)
       }
       if reply.library_error == AMQP_STATUS_BROKER_UNSUPPORTED_SASL_METHOD.rawValue {
-        throw Failure(
+        throw RabbitMQError(
           place.user == nil
             ? "\(target): takes no certificate for a login (is rabbitmq_auth_mechanism_ssl enabled, and EXTERNAL among auth_mechanisms?)"
             : "\(target): takes no password for a login (is PLAIN among auth_mechanisms?)", isRefusal: true)
       }
       // RabbitMQ closes the connection if the login is wrong.
       let isRefusal = error.isRefusal || reply.library_error == AMQP_STATUS_CONNECTION_CLOSED.rawValue
-      throw Failure("\(target): \(error)", isRefusal: isRefusal)
+      throw RabbitMQError("\(target): \(error)", isRefusal: isRefusal)
     }
   }
 
   // MARK: Channels, queues, bindings
 
-  package func open(channel: UInt16) throws(Failure) {
+  package func open(channel: UInt16) throws(RabbitMQError) {
     amqp_channel_open(state, channel)
     try check(amqp_get_rpc_reply(state), "open a channel")
   }
 
   /// Unacknowledged messages go back to their queues.
-  package func close(channel: UInt16) throws(Failure) {
+  package func close(channel: UInt16) throws(RabbitMQError) {
     arriving[channel] = nil
     try check(amqp_channel_close(state, channel, 200), "close a channel")
     amqp_maybe_release_buffers_on_channel(state, channel)
@@ -93,7 +94,9 @@ package final class RabbitMQConnection {
   ///
   /// - Returns: how many messages are ready in it.
   @discardableResult
-  package func declare(queue: String, _ arguments: [Argument], on channel: UInt16) throws(Failure) -> Int {
+  package func declare(queue: String, _ arguments: [Argument], on channel: UInt16) throws(RabbitMQError)
+    -> Int
+  {
     let table = Table(arguments)
     let result = named(queue) { amqp_queue_declare(state, channel, $0, 0, 1, 0, 0, table.table) }
     try check(amqp_get_rpc_reply(state), "declare the queue \(queue)")
@@ -101,7 +104,8 @@ package final class RabbitMQConnection {
   }
 
   /// The state of an existing queue; nil: there is none, and the channel is closed.
-  package func look(at queue: String, on channel: UInt16) throws(Failure) -> (messages: Int, consumers: Int)?
+  package func look(at queue: String, on channel: UInt16) throws(RabbitMQError)
+    -> (messages: Int, consumers: Int)?
   {
     let result = named(queue) { amqp_queue_declare(state, channel, $0, 1, 1, 0, 0, Table([]).table) }
     let reply = amqp_get_rpc_reply(state)
@@ -125,12 +129,13 @@ package final class RabbitMQConnection {
   }
 
   /// A queue of this connection, deleted with it.
-  package func declareOwn(queue: String, on channel: UInt16) throws(Failure) {
+  package func declareOwn(queue: String, on channel: UInt16) throws(RabbitMQError) {
     named(queue) { _ = amqp_queue_declare(state, channel, $0, 0, 0, 1, 1, Table([]).table) }
     try check(amqp_get_rpc_reply(state), "declare the queue \(queue)")
   }
 
-  package func bind(queue: String, to exchange: String, key: String, on channel: UInt16) throws(Failure) {
+  package func bind(queue: String, to exchange: String, key: String, on channel: UInt16) throws(RabbitMQError)
+  {
     named(queue) { queue in
       named(exchange) { exchange in
         named(key) { key in _ = amqp_queue_bind(state, channel, queue, exchange, key, Table([]).table) }
@@ -140,7 +145,9 @@ package final class RabbitMQConnection {
   }
 
   /// Nothing happens if there is no such binding.
-  package func unbind(queue: String, from exchange: String, key: String, on channel: UInt16) throws(Failure) {
+  package func unbind(queue: String, from exchange: String, key: String, on channel: UInt16)
+    throws(RabbitMQError)
+  {
     named(queue) { queue in
       named(exchange) { exchange in
         named(key) { key in _ = amqp_queue_unbind(state, channel, queue, exchange, key, Table([]).table) }
@@ -150,7 +157,7 @@ package final class RabbitMQConnection {
   }
 
   /// A durable direct exchange.
-  package func declare(exchange: String, on channel: UInt16) throws(Failure) {
+  package func declare(exchange: String, on channel: UInt16) throws(RabbitMQError) {
     named(exchange) { exchange in
       named("direct") { kind in
         _ = amqp_exchange_declare(state, channel, exchange, kind, 0, 1, 0, 0, Table([]).table)
@@ -160,7 +167,9 @@ package final class RabbitMQConnection {
   }
 
   /// - Parameter prefetch: how many messages a consumer may have without acknowledging them.
-  package func consume(_ queue: String, tag: String, prefetch: UInt16, on channel: UInt16) throws(Failure) {
+  package func consume(_ queue: String, tag: String, prefetch: UInt16, on channel: UInt16)
+    throws(RabbitMQError)
+  {
     amqp_basic_qos(state, channel, 0, prefetch, 0)
     try check(amqp_get_rpc_reply(state), "limit what is under way")
     let table = Table([])
@@ -174,7 +183,7 @@ package final class RabbitMQConnection {
 
   /// Publishes a message that survives a restart of the broker. It blocks while the socket is full: check `isBlocked` first.
   package func publish(_ payload: [UInt8], to exchange: String, key: String, on channel: UInt16)
-    throws(Failure)
+    throws(RabbitMQError)
   {
     var properties = amqp_basic_properties_t()
     properties._flags = 1 << 12  // AMQP_BASIC_DELIVERY_MODE_FLAG
@@ -193,12 +202,12 @@ package final class RabbitMQConnection {
   }
 
   /// Acknowledges a delivery and all before it on this channel.
-  package func acknowledge(upTo delivery: UInt64, on channel: UInt16) throws(Failure) {
+  package func acknowledge(upTo delivery: UInt64, on channel: UInt16) throws(RabbitMQError) {
     try check(amqp_basic_ack(state, channel, delivery, 1), "acknowledge")
   }
 
   /// Acknowledges one delivery.
-  package func acknowledge(_ delivery: UInt64, on channel: UInt16) throws(Failure) {
+  package func acknowledge(_ delivery: UInt64, on channel: UInt16) throws(RabbitMQError) {
     try check(amqp_basic_ack(state, channel, delivery, 0), "acknowledge")
   }
 
@@ -210,16 +219,16 @@ package final class RabbitMQConnection {
 
   // MARK: Results
 
-  private func check(_ status: Int32, _ attempt: String) throws(Failure) {
-    if status != AMQP_STATUS_OK.rawValue { throw Failure("cannot \(attempt): \(words(status))") }
+  private func check(_ status: Int32, _ attempt: String) throws(RabbitMQError) {
+    if status != AMQP_STATUS_OK.rawValue { throw RabbitMQError("cannot \(attempt): \(words(status))") }
   }
 
-  private func check(_ reply: amqp_rpc_reply_t, _ attempt: String) throws(Failure) {
+  private func check(_ reply: amqp_rpc_reply_t, _ attempt: String) throws(RabbitMQError) {
     switch reply.reply_type {
     case AMQP_RESPONSE_NORMAL: return
     case AMQP_RESPONSE_SERVER_EXCEPTION:
-      throw Failure("cannot \(attempt): \(reason(reply.reply))", isRefusal: true)
-    default: throw Failure("cannot \(attempt): \(words(reply.library_error))")
+      throw RabbitMQError("cannot \(attempt): \(reason(reply.reply))", isRefusal: true)
+    default: throw RabbitMQError("cannot \(attempt): \(words(reply.library_error))")
     }
   }
 
@@ -291,7 +300,7 @@ extension RabbitMQConnection {
   private static let largest = 256 << 20
 
   /// The next event; nil if none came in time.
-  package func next(within limit: Duration = .zero) throws(Failure) -> QueueEvent? {
+  package func next(within limit: Duration = .zero) throws(RabbitMQError) -> QueueEvent? {
     let end = ContinuousClock.now + limit
     while true {
       let rest = max(end - .now, .zero)
@@ -301,7 +310,7 @@ extension RabbitMQConnection {
       let status = amqp_simple_wait_frame_noblock(state, &frame, &timeout)
       if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
       guard status == AMQP_STATUS_OK.rawValue else {
-        throw Failure("the connection is lost: \(words(status))")
+        throw RabbitMQError("the connection is lost: \(words(status))")
       }
       let event = try take(frame)
       // Everything that a frame points to has been copied.
@@ -310,12 +319,14 @@ extension RabbitMQConnection {
     }
   }
 
-  private func take(_ frame: amqp_frame_t) throws(Failure) -> QueueEvent? {
+  private func take(_ frame: amqp_frame_t) throws(RabbitMQError) -> QueueEvent? {
     switch Int32(frame.frame_type) {
     case AMQP_FRAME_METHOD: return try take(frame.payload.method, frame.channel)
     case AMQP_FRAME_HEADER:
       let size = frame.payload.properties.body_size
-      guard size <= UInt64(Self.largest) else { throw Failure("a message of \(size) octets is too large") }
+      guard size <= UInt64(Self.largest) else {
+        throw RabbitMQError("a message of \(size) octets is too large")
+      }
       arriving[frame.channel]?.size = Int(size)
       arriving[frame.channel]?.delivery.payload.reserveCapacity(Int(size))
       return finished(frame.channel)
@@ -338,15 +349,15 @@ extension RabbitMQConnection {
   }
 
   /// After `look(at:on:)` found nothing, RabbitMQ has closed the channel and waits for an answer.
-  package func answerClose(of channel: UInt16) throws(Failure) {
+  package func answerClose(of channel: UInt16) throws(RabbitMQError) {
     var answer = amqp_channel_close_ok_t()
     guard amqp_send_method(state, channel, 0x0014_0029, &answer) == AMQP_STATUS_OK.rawValue else {
-      throw Failure("cannot close a channel")
+      throw RabbitMQError("cannot close a channel")
     }
     amqp_maybe_release_buffers_on_channel(state, channel)
   }
 
-  private func take(_ method: amqp_method_t, _ channel: UInt16) throws(Failure) -> QueueEvent? {
+  private func take(_ method: amqp_method_t, _ channel: UInt16) throws(RabbitMQError) -> QueueEvent? {
     switch method.id {
     case beaconkeeper_deliver:
       let deliver = method.decoded.assumingMemoryBound(to: amqp_basic_deliver_t.self).pointee
@@ -366,7 +377,7 @@ extension RabbitMQConnection {
       arriving[channel] = nil
       return .closed(channel: channel, reason: reason)
     case beaconkeeper_connection_close:
-      throw Failure("the broker closes the connection: \(reason(method))")
+      throw RabbitMQError("the broker closes the connection: \(reason(method))")
     case beaconkeeper_blocked:
       isBlocked = true
       return nil
@@ -379,7 +390,7 @@ extension RabbitMQConnection {
 }
 
 /// A connection to RabbitMQ that failed, as text. The connection cannot be used any more.
-package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct RabbitMQError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String
   /// Whether the broker refused the user, the password, or a queue that exists with other properties. Trying again is useless
   /// until somebody changes something.

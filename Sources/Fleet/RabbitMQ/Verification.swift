@@ -28,7 +28,7 @@ final class Verification {
   /// Why a connection failed; nil: not because of encryption.
   ///
   /// - Parameter status: the library's. OpenSSL's last error on this thread must be that of the failure.
-  func failure(_ status: Int32) -> Failure? {
+  func failure(_ status: Int32) -> RabbitMQError? {
     if code != 0 { return certificateFailure }
     // With TLS 1.3 the node checks our certificate after the handshake has ended for us, and may close the connection before we
     // read its reason.
@@ -39,30 +39,31 @@ final class Verification {
     let error = ERR_peek_last_error()
     guard error != 0, let reason = ERR_reason_error_string(error) else {
       return status == AMQP_STATUS_SSL_ERROR.rawValue
-        ? Failure("it broke off the connection (does it want a client certificate, or another one?)") : nil
+        ? RabbitMQError("it broke off the connection (does it want a client certificate, or another one?)")
+        : nil
     }
     return Self.failure(reason: String(cString: reason))
   }
 
-  private var certificateFailure: Failure {
+  private var certificateFailure: RabbitMQError {
     let words = X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
     // After the certificate is renewed or the clock is set, we need no restart.
     return switch code {
-    case X509_V_ERR_CERT_HAS_EXPIRED: Failure("its certificate has expired")
+    case X509_V_ERR_CERT_HAS_EXPIRED: RabbitMQError("its certificate has expired")
     case X509_V_ERR_CERT_NOT_YET_VALID:
-      Failure("its certificate is not yet valid (is this machine's clock right?)")
+      RabbitMQError("its certificate is not yet valid (is this machine's clock right?)")
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
       X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
       X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
-      Failure("its certificate is not signed by an authority that we trust (\(words))", isRefusal: true)
+      RabbitMQError("its certificate is not signed by an authority that we trust (\(words))", isRefusal: true)
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-      Failure("its certificate is for another host name", isRefusal: true)
-    default: Failure("its certificate was not accepted: \(words)", isRefusal: true)
+      RabbitMQError("its certificate is for another host name", isRefusal: true)
+    default: RabbitMQError("its certificate was not accepted: \(words)", isRefusal: true)
     }
   }
 
   /// - Parameter reason: OpenSSL's text.
-  static func failure(reason: String) -> Failure {
+  static func failure(reason: String) -> RabbitMQError {
     let known = [
       ("certificate required", "it wants a client certificate"),
       ("alert unknown ca", "it does not trust our certificate's authority"),
@@ -76,8 +77,8 @@ final class Verification {
       ("alert protocol version", "it does not speak TLS 1.2 or newer"),
     ]
     guard let match = known.first(where: { reason.contains($0.0) }) else {
-      return Failure("the encryption failed: \(reason)")
+      return RabbitMQError("the encryption failed: \(reason)")
     }
-    return Failure(match.1, isRefusal: true)
+    return RabbitMQError(match.1, isRefusal: true)
   }
 }

@@ -21,7 +21,7 @@ struct FleetDoctor {
     var reached: RabbitMQConnection?
     for node in fleet.nodes {
       let name = "\(node.host):\(node.port)"
-      do throws(Failure) {
+      do throws(RabbitMQError) {
         let connection = try RabbitMQConnection(Node(node, fleet), name: "beaconkeeper doctor")
         let version = connection.property("version") ?? "of an unknown version"
         findings.append(DoctorFinding("rabbitmq", .ok, "\(name): RabbitMQ \(version)"))
@@ -36,7 +36,7 @@ struct FleetDoctor {
       }
     }
     guard let connection = reached else { return findings }
-    do throws(Failure) {
+    do throws(RabbitMQError) {
       try connection.open(channel: Self.channel)
       findings += try queues(connection)
       findings += try workers(connection)
@@ -48,7 +48,7 @@ struct FleetDoctor {
 
   // MARK: Queues
 
-  private func queues(_ connection: RabbitMQConnection) throws(Failure) -> [DoctorFinding] {
+  private func queues(_ connection: RabbitMQConnection) throws(RabbitMQError) -> [DoctorFinding] {
     var (missing, alone, behind): ([Int], [Int], [Int]) = ([], [], [])
     var waiting = 0
     var limited: [String] = []
@@ -100,7 +100,7 @@ struct FleetDoctor {
   ///
   /// - Parameter limited: names of queues that were not made by a worker; this one is appended if it is one of them.
   private func look(at queue: String, _ connection: RabbitMQConnection, limited: inout [String])
-    throws(Failure)
+    throws(RabbitMQError)
     -> (messages: Int, consumers: Int)?
   {
     guard let found = try connection.look(at: queue, on: Self.channel) else {
@@ -115,8 +115,8 @@ struct FleetDoctor {
 
   /// RabbitMQ does not report a queue's arguments, but it compares them in a declaration. That does not change an existing
   /// queue.
-  private func isLimited(_ queue: String, _ connection: RabbitMQConnection) throws(Failure) -> Bool {
-    do throws(Failure) {
+  private func isLimited(_ queue: String, _ connection: RabbitMQConnection) throws(RabbitMQError) -> Bool {
+    do throws(RabbitMQError) {
       try connection.declare(queue: queue, QuorumQueue.arguments, on: Self.channel)
       return false
     } catch {
@@ -130,12 +130,12 @@ struct FleetDoctor {
   // MARK: Workers
 
   /// Reads the workers' ticks for twice their longest interval.
-  private func workers(_ connection: RabbitMQConnection) throws(Failure) -> [DoctorFinding] {
+  private func workers(_ connection: RabbitMQConnection) throws(RabbitMQError) -> [DoctorFinding] {
     let own = "beaconkeeper-fleet.doctor"
     try connection.declareOwn(queue: own, on: Self.channel)
     let noTicks = DoctorFinding(
       "workers", .fault, "no worker ticks", remedy: "start one (beaconkeeper fuse)")
-    do throws(Failure) {
+    do throws(RabbitMQError) {
       for key in [names.tick, names.alive] {
         try connection.bind(queue: own, to: names.time, key: key, on: Self.channel)
       }

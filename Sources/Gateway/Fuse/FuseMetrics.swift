@@ -107,7 +107,7 @@ final class QueueDepths: Sendable {
     try Thread.start {
       var attempts = 0
       while !isStopping() {
-        do throws(Failure) {
+        do throws(RabbitMQError) {
           let node = fleet.nodes[attempts % fleet.nodes.count]
           let connection = try RabbitMQConnection(Node(node, fleet), name: "\(worker) counts")
           try connection.open(channel: Self.channel)
@@ -128,12 +128,12 @@ final class QueueDepths: Sendable {
   }
 
   private func ask(_ connection: RabbitMQConnection, _ fleet: FleetSettings, _ names: FleetNames)
-    throws(Failure)
+    throws(RabbitMQError)
   {
     var depths: [Int: Int] = [:]
     for partition in 0..<fleet.partitions {
       guard let queue = try connection.look(at: names.queue(partition), on: Self.channel) else {
-        throw Failure("the queue of partition \(partition) is missing")
+        throw RabbitMQError("the queue of partition \(partition) is missing")
       }
       depths[partition] = queue.messages
     }
@@ -142,7 +142,7 @@ final class QueueDepths: Sendable {
 
   /// Waits, and answers heartbeats meanwhile.
   private func rest(_ connection: RabbitMQConnection, for interval: Duration, _ isStopping: () -> Bool)
-    throws(Failure)
+    throws(RabbitMQError)
   {
     let end = ContinuousClock.now + interval
     while ContinuousClock.now < end, !isStopping() { _ = try connection.next(within: .seconds(1)) }

@@ -48,7 +48,9 @@ final class FuseRabbitMQ {
 
   /// - Parameter declares: create queues first. While a node is in trouble that takes seconds, even for existing queues, and
   ///   partitions should not wait for it.
-  init(_ place: Node, _ names: FleetNames, partitions: Int, worker: String, declares: Bool) throws(Failure) {
+  init(_ place: Node, _ names: FleetNames, partitions: Int, worker: String, declares: Bool)
+    throws(RabbitMQError)
+  {
     node = "\(place.host):\(place.port)"
     self.names = names
     self.partitions = partitions
@@ -69,7 +71,7 @@ final class FuseRabbitMQ {
     }
   }
 
-  private func declare() throws(Failure) {
+  private func declare() throws(RabbitMQError) {
     try reader.open(channel: Self.queues)
     try reader.declare(exchange: names.time, on: Self.queues)
     try declareQuorum(names.lead)
@@ -84,14 +86,16 @@ final class FuseRabbitMQ {
     }
   }
 
-  private func bindToTime(_ queue: String) throws(Failure) {
+  private func bindToTime(_ queue: String) throws(RabbitMQError) {
     try reader.bind(queue: queue, to: names.time, key: names.tick, on: Self.queues)
     // A binding of earlier versions, through which any client that may publish observations could set the time.
     try reader.unbind(queue: queue, from: FleetNames.exchange, key: names.tick, on: Self.queues)
   }
 
-  private func declareQuorum(_ queue: String) throws(Failure) {
-    do throws(Failure) { try reader.declare(queue: queue, QuorumQueue.arguments, on: Self.queues) } catch {
+  private func declareQuorum(_ queue: String) throws(RabbitMQError) {
+    do throws(RabbitMQError) {
+      try reader.declare(queue: queue, QuorumQueue.arguments, on: Self.queues)
+    } catch {
       // A queue without a limit that a user created stays as it is. `doctor --fleet` reports it.
       guard QuorumQueue.isOtherLimit(error) else { throw error }
       try reader.answerClose(of: Self.queues)
@@ -101,7 +105,7 @@ final class FuseRabbitMQ {
   }
 
   /// Starts to read every worker's ticks.
-  private func follow() throws(Failure) {
+  private func follow() throws(RabbitMQError) {
     try reader.open(channel: Self.others)
     follows = nil
     // A node in trouble may still have the queue of an earlier connection.
@@ -116,16 +120,16 @@ final class FuseRabbitMQ {
   // MARK: Reading
 
   /// Reads leases and ticks that have arrived.
-  func look() throws(Failure) {
+  func look() throws(RabbitMQError) {
     while let event = try reader.next() { try note(event) }
     while let event = try publisher.next() {
       if case .closed(_, let reason) = event {
-        throw Failure("RabbitMQ closes a channel: \(reason)", isRefusal: true)
+        throw RabbitMQError("RabbitMQ closes a channel: \(reason)", isRefusal: true)
       }
     }
   }
 
-  private func note(_ event: QueueEvent) throws(Failure) {
+  private func note(_ event: QueueEvent) throws(RabbitMQError) {
     switch event {
     case .delivery(let delivery) where delivery.channel == Self.others:
       if let tick = Tick(delivery.payload), heard.count < 1000 {
@@ -144,8 +148,8 @@ final class FuseRabbitMQ {
       leases[partition] = lease
       try acknowledge(done, of: partition)
       try send(partition)
-    case .closed(_, let reason): throw Failure("RabbitMQ closes a channel: \(reason)", isRefusal: true)
-    case .cancelled(let consumer): throw Failure("RabbitMQ ends the reading of \(consumer)")
+    case .closed(_, let reason): throw RabbitMQError("RabbitMQ closes a channel: \(reason)", isRefusal: true)
+    case .cancelled(let consumer): throw RabbitMQError("RabbitMQ ends the reading of \(consumer)")
     default: break
     }
   }
@@ -153,7 +157,7 @@ final class FuseRabbitMQ {
   // MARK: Writing
 
   /// - Parameter tellsTime: whether partitions get the tick, too.
-  func tick(_ time: WallTime, system: TimeSpan? = nil, tellsTime: Bool) throws(Failure) {
+  func tick(_ time: WallTime, system: TimeSpan? = nil, tellsTime: Bool) throws(RabbitMQError) {
     guard !publisher.isBlocked else { return }
     try publisher.publish(
       Tick(worker: worker, time: time, system: system).payload, to: names.time,
@@ -161,7 +165,7 @@ final class FuseRabbitMQ {
   }
 
   /// Does what is due.
-  func tend(at now: MonotonicTime) throws(Failure) {
+  func tend(at now: MonotonicTime) throws(RabbitMQError) {
     if let time = follows, time <= now { try follow() }
     if let time = refreshes.first, time <= now { try refresh() }
     guard !publisher.isBlocked else { return }
@@ -172,7 +176,7 @@ final class FuseRabbitMQ {
     }
   }
 
-  private func refresh() throws(Failure) {
+  private func refresh() throws(RabbitMQError) {
     refreshes.removeFirst()
     publishing += 1
     try publisher.open(channel: publishing)
@@ -183,7 +187,7 @@ final class FuseRabbitMQ {
   }
 
   /// Writes the entries of a wait or a lease. While RabbitMQ is short of memory or disk, they wait.
-  private func send(_ partition: Int) throws(Failure) {
+  private func send(_ partition: Int) throws(RabbitMQError) {
     guard !publisher.isBlocked, let entries = leases[partition]?.takeOutgoing() else { return }
     for entry in entries {
       try publisher.publish(entry.payload, to: "", key: names.lease(partition), on: publishing)
@@ -196,7 +200,7 @@ final class FuseRabbitMQ {
   var leadChannel: UInt16 { UInt16(partitions + 1) }
 
   /// Starts to wait for the lease of a partition.
-  func standInLine(for partition: Int) throws(Failure) {
+  func standInLine(for partition: Int) throws(RabbitMQError) {
     turns[partition] = .random(in: 0..<1 << 52)
     leases[partition] = PartitionLease(worker: worker, turn: turns[partition] ?? 0)
     asked[partition] = LiveClock.now
@@ -208,7 +212,7 @@ final class FuseRabbitMQ {
   }
 
   /// Starts to read a partition's queue, once we have its lease.
-  func consume(_ partition: Int) throws(Failure) {
+  func consume(_ partition: Int) throws(RabbitMQError) {
     consumed.insert(partition)
     try consumer.open(channel: Self.channel(partition))
     try consumer.consume(
@@ -222,20 +226,20 @@ final class FuseRabbitMQ {
   func isOurs(_ delivery: QueueMessage, of partition: Int) -> Bool { delivery.consumer == tag(of: partition) }
 
   /// Gives up a partition. Unacknowledged messages go back to the queue.
-  func leave(_ partition: Int) throws(Failure) {
+  func leave(_ partition: Int) throws(RabbitMQError) {
     (leases[partition], asked[partition], turns[partition]) = (nil, nil, nil)
     // The unprocessed messages go back first, because the next worker begins with them.
     if consumed.remove(partition) != nil { try consumer.close(channel: Self.channel(partition)) }
     try reader.close(channel: Self.firstLease + UInt16(partition))
   }
 
-  func queueForLead() throws(Failure) {
+  func queueForLead() throws(RabbitMQError) {
     try consumer.open(channel: leadChannel)
     try consumer.consume(names.lead, tag: "lead", prefetch: 100, on: leadChannel)
   }
 
   /// Requests a proof that we have the lease; returns its number for `isProven`.
-  func askForProof(of partition: Int) throws(Failure) -> UInt64 {
+  func askForProof(of partition: Int) throws(RabbitMQError) -> UInt64 {
     let mark = leases[partition]?.mark() ?? 0
     try send(partition)
     return mark
@@ -244,21 +248,21 @@ final class FuseRabbitMQ {
   func isProven(_ mark: UInt64, of partition: Int) -> Bool { leases[partition]?.isBack(mark) ?? false }
 
   /// Writes a partition's checkpoint. The lease says when it is safe.
-  func save(_ checkpoint: [UInt8], position: UInt64, of partition: Int) throws(Failure) {
+  func save(_ checkpoint: [UInt8], position: UInt64, of partition: Int) throws(RabbitMQError) {
     leases[partition]?.save(checkpoint, position: position)
     asked[partition] = LiveClock.now
     try send(partition)
   }
 
   /// The checkpoint to continue from; empty: there is none yet; nil: a part of it is missing.
-  func lastCheckpoint(of partition: Int) throws(Failure) -> [UInt8]? {
+  func lastCheckpoint(of partition: Int) throws(RabbitMQError) -> [UInt8]? {
     guard let (payload, done) = leases[partition]?.takeState() else { return [] }
     try acknowledge(done, of: partition)
     return payload
   }
 
   /// Acknowledges everything before the first delivery that is still needed with one call, because a state has many pieces.
-  private func acknowledge(_ done: [UInt64], of partition: Int) throws(Failure) {
+  private func acknowledge(_ done: [UInt64], of partition: Int) throws(RabbitMQError) {
     let channel = Self.firstLease + UInt16(partition)
     let done = done.sorted()
     let lowest = done.count > 1 ? leases[partition]?.lowestKept ?? .max : 0
@@ -287,7 +291,7 @@ enum QuorumQueue {
   static let arguments = withoutLimit + [Argument("x-delivery-limit", .number(1_000_000_000))]
 
   /// Whether a queue exists with another limit, or none.
-  static func isOtherLimit(_ failure: Failure) -> Bool {
+  static func isOtherLimit(_ failure: RabbitMQError) -> Bool {
     failure.isRefusal && failure.description.contains("'x-delivery-limit'")
   }
 }

@@ -56,7 +56,7 @@ package struct FuseRun: Sendable {
       "\(String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))-\(digits)"
   }
 
-  /// Works until SIGINT or SIGTERM. Throws permanent errors: `Failure` of RabbitMQ, `InvalidOptions`.
+  /// Works until SIGINT or SIGTERM. Throws permanent errors: `RabbitMQError`, `InvalidOptions`.
   package func run() async throws {
     beaconkeeper_return_large_blocks()
     let metrics = configuration.metrics == nil ? nil : FuseMetrics()

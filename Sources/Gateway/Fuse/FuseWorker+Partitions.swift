@@ -9,7 +9,7 @@ import Mosquitto
 
 /// Work on partitions whose lease we have.
 extension FuseWorker {
-  func take(_ event: QueueEvent) throws(Failure) {
+  func take(_ event: QueueEvent) throws(RabbitMQError) {
     switch event {
     case .delivery(let delivery) where delivery.channel == rabbit?.leadChannel:
       try rabbit?.consumer.acknowledge(upTo: delivery.number, on: delivery.channel)
@@ -24,12 +24,12 @@ extension FuseWorker {
       } else {
         holdings[partition]?.waiting.append(delivery)
       }
-    case .closed(_, let reason): throw Failure("RabbitMQ closes a channel: \(reason)")
-    case .cancelled(let consumer): throw Failure("RabbitMQ ends the consumer \(consumer)")
+    case .closed(_, let reason): throw RabbitMQError("RabbitMQ closes a channel: \(reason)")
+    case .cancelled(let consumer): throw RabbitMQError("RabbitMQ ends the consumer \(consumer)")
     }
   }
 
-  func takeOver(_ number: Int) throws(Failure) {
+  func takeOver(_ number: Int) throws(RabbitMQError) {
     guard let rabbit, let lease = rabbit.leases[number]?.lease else { return }
     let start = LiveClock.now
     let last = try rabbit.lastCheckpoint(of: number)
@@ -135,7 +135,7 @@ extension FuseWorker {
   }
 
   /// Does what is due for a partition.
-  func tend(_ number: Int, at now: MonotonicTime) throws(Failure) {
+  func tend(_ number: Int, at now: MonotonicTime) throws(RabbitMQError) {
     guard let rabbit, holdings[number] != nil else { return }
     if let time = holdings[number]?.reconnects, time <= now {
       holdings[number]?.reconnects = nil
@@ -170,7 +170,7 @@ extension FuseWorker {
       .min { ($0.value.saved, $0.key) < ($1.value.saved, $1.key) }?.key
   }
 
-  private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseRabbitMQ) throws(Failure) {
+  private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseRabbitMQ) throws(RabbitMQError) {
     let hasTurn = nextToSave == number
     guard let holding = holdings[number] else { return }
     let open = holding.processed - holding.acknowledged
@@ -209,7 +209,7 @@ extension FuseWorker {
   }
 
   /// Gives up a partition, and waits for its lease again.
-  private func giveUp(_ number: Int) throws(Failure) {
+  private func giveUp(_ number: Int) throws(RabbitMQError) {
     holdings[number]?.output.close()
     holdings[number] = nil
     try rabbit?.leave(number)
@@ -237,13 +237,15 @@ extension FuseWorker {
   // MARK: Proofs
 
   private func prove(_ number: Int, for purpose: FuseHolding.Proof.Purpose, at now: MonotonicTime)
-    throws(Failure)
+    throws(RabbitMQError)
   {
     guard let mark = try rabbit?.askForProof(of: number) else { return }
     holdings[number]?.proof = .init(purpose: purpose, mark: mark, asked: now)
   }
 
-  private func lookAtProof(of number: Int, at now: MonotonicTime, _ rabbit: FuseRabbitMQ) throws(Failure) {
+  private func lookAtProof(of number: Int, at now: MonotonicTime, _ rabbit: FuseRabbitMQ)
+    throws(RabbitMQError)
+  {
     guard let holding = holdings[number], let proof = holding.proof else { return }
     if rabbit.isProven(proof.mark, of: number) {
       holding.proof = nil
@@ -258,12 +260,12 @@ extension FuseWorker {
     }
   }
 
-  func lose(_ number: Int) throws(Failure) {
+  func lose(_ number: Int) throws(RabbitMQError) {
     if holdings[number] != nil { logger.warning("partition \(number): another worker has taken it over") }
     try giveUp(number)
   }
 
-  func take(_ item: FuseInbox.Item) throws(Failure) {
+  func take(_ item: FuseInbox.Item) throws(RabbitMQError) {
     switch item {
     case .partition(let number, let generation, let event):
       guard holdings[number]?.output.generation == generation else { return }

@@ -11,7 +11,7 @@ extension FuseWorker {
   /// The time that this worker publishes.
   var wallNow: WallTime { clock.time(at: LiveClock.now) }
 
-  func tick(_ rabbit: FuseRabbitMQ, at now: MonotonicTime) throws(Failure) {
+  func tick(_ rabbit: FuseRabbitMQ, at now: MonotonicTime) throws(RabbitMQError) {
     let wallNow = clock.time(at: now, system: LiveClock.wallNow)
     if let ahead = clock.system, clockTold.map({ now - $0 > .seconds(60) }) ?? true {
       clockTold = now
@@ -23,7 +23,7 @@ extension FuseWorker {
     try rabbit.tick(wallNow, system: clock.system, tellsTime: tellsTime)
   }
 
-  func hearWorkers(_ rabbit: FuseRabbitMQ) throws(Failure) {
+  func hearWorkers(_ rabbit: FuseRabbitMQ) throws(RabbitMQError) {
     let now = LiveClock.now
     for heard in rabbit.heard {
       let tick = heard.tick
@@ -43,7 +43,7 @@ extension FuseWorker {
     workers = workers.filter { now - $0.value < .seconds(3) }
     guard let lead = clock.workers.majorityLead else { return }
     isOutvoted = true
-    throw Failure(
+    throw RabbitMQError(
       "most workers' clocks differ by \(words(lead)) from this machine's; set it (timedatectl). Until then others decide",
       isRefusal: true)
   }
@@ -54,7 +54,7 @@ extension FuseWorker {
 
   /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions.
   /// If it differs, the workers that start now may still outnumber the one that was first.
-  func compareClocks(_ rabbit: FuseRabbitMQ) throws(Failure) {
+  func compareClocks(_ rabbit: FuseRabbitMQ) throws(RabbitMQError) {
     guard began == nil || isOutvoted else { return }
     let begin = LiveClock.now
     let usual = begin + TickSchedule.longestSilence + .milliseconds(200)
@@ -69,7 +69,7 @@ extension FuseWorker {
       rabbit.heard.removeAll()
       if let (worker, lead) = clock.workers.difference {
         guard now - begin < Self.comparison else {
-          throw Failure(
+          throw RabbitMQError(
             "this machine's clock differs by \(words(lead)) from that of worker \(worker.printable); set it (timedatectl), then start again",
             isRefusal: true)
         }

@@ -99,7 +99,7 @@ final class FuseWorker {
       ) { [inbox] in inbox.isStopping }
     }
     while !inbox.isStopping {
-      do throws(Failure) {
+      do throws(RabbitMQError) {
         try connect()
         while !inbox.isStopping { try work() }
         try leave()
@@ -121,7 +121,7 @@ final class FuseWorker {
     }
   }
 
-  private func connect() throws(Failure) {
+  private func connect() throws(RabbitMQError) {
     let rabbit = try FuseRabbitMQ(
       Node(fleet.nodes[node], fleet), names, partitions: fleet.partitions, worker: name, declares: declares)
     declares = false
@@ -137,7 +137,7 @@ final class FuseWorker {
   }
 
   /// One turn: processes what has arrived and what is due, then waits for more.
-  private func work() throws(Failure) {
+  private func work() throws(RabbitMQError) {
     guard let rabbit else { return }
     for item in inbox.take() { try take(item) }
     try rabbit.look()
@@ -168,7 +168,7 @@ final class FuseWorker {
   }
 
   /// Reads from the queues; false if there may be more.
-  private func takeTurn(_ rabbit: FuseRabbitMQ) throws(Failure) -> Bool {
+  private func takeTurn(_ rabbit: FuseRabbitMQ) throws(RabbitMQError) -> Bool {
     let end = LiveClock.now + Self.turn
     for _ in 0..<Self.turnLimit {
       guard let event = try rabbit.consumer.next() else { return true }
@@ -208,7 +208,7 @@ final class FuseWorker {
   // MARK: The end
 
   /// Saves all states, so that the next worker has nothing to repeat.
-  private func leave() throws(Failure) {
+  private func leave() throws(RabbitMQError) {
     guard let rabbit else { return }
     for partition in holdings.keys { holdings[partition]?.isLeaving = true }
     let end = LiveClock.now + .seconds(5)

@@ -4,7 +4,7 @@ import Glibc
 /// keeps it until the packet is complete. With MQTT 5 the broker is asked to send less, but it may not comply.
 ///
 /// The kernel counts the bytes received (tcp(7), TCP_INFO), also with TLS.
-struct Reception {
+struct OversizeWatch {
   private let limit: UInt64
   /// The byte count when libmosquitto last completed a packet, or slightly later.
   private var whole: UInt64?
