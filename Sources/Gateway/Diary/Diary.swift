@@ -27,7 +27,7 @@ package final class Diary: Feature {
   /// How long a reader waits for the disk, and the start of the gateway.
   private static let readPatience = TimeSpan.seconds(10)
   private static let startPatience = TimeSpan.seconds(2)
-  /// How far back the start looks for what an earlier run could not write.
+  /// How far back the start looks for what was not written when it happened.
   private static let madeUp = TimeSpan.seconds(7 * 86_400)
   /// How long the disk may take at the end.
   private static let endPatience = TimeSpan.seconds(1)
@@ -273,7 +273,8 @@ package final class Diary: Feature {
     try store.clear(forgotten)
   }
 
-  /// Writes what a kill or a power cut has kept from being written: who came before it and is still there, and that others left.
+  /// Writes what was not written when it happened, because of a kill or a power cut, or because the diary was off: who came and is still
+  /// there, and that others left.
   private func makeUp(_ shelf: Shelf, since start: WallTime) {
     guard let store = store(shelf) else { return }
     struct Stay: Hashable {
@@ -305,7 +306,7 @@ package final class Diary: Feature {
       note(
         DiaryEntry(
           time: time, kind: stay.kind, thing: stay.beacon, place: stay.place, word: word,
-          detail: "found at the start: an earlier run could not write it"))
+          detail: "found at the start: it was not written when it happened"))
     }
     for visit in book.visits where visit.isOpen {
       let stay = Stay(kind: visit.kind == .zone ? .zone : .room, place: visit.place, beacon: visit.beacon)

@@ -19,7 +19,7 @@ const startOf = (day) => new Date(`${day}T00:00:00`).getTime();
 const nextDay = (day, count) => { const at = new Date(`${day}T12:00:00`); at.setDate(at.getDate() + count); return dayOf(at.getTime()); };
 
 export function diaryView(...rest) {
-  let asked = null, next = null, wanted = read(rest), drawn = '', known = [], drawnAt = 0, today = dayOf(gatewayTime());
+  let asked = null, next = null, wanted = read(rest), drawn = '', known = [], isKnownCut = false, drawnAt = 0, today = dayOf(gatewayTime());
   const day = el('input', { type: 'date', 'aria-label': text.day, onchange: () => day.value && go({ day: day.value }) });
   const back = el('button', { type: 'button', 'aria-label': text.before, text: '‹', onclick: () => go({ day: nextDay(wanted.day, -1) }) });
   const forth = el('button', { type: 'button', 'aria-label': text.after, text: '›', onclick: () => go({ day: nextDay(wanted.day, 1) }) });
@@ -83,7 +83,7 @@ export function diaryView(...rest) {
       next = page.entries.at(-1)?.n ?? null;
       show(earlier, page.more && next != null);
       show(none, entries.children.length === 0);
-      if (stays) draw(stays.visits);
+      if (stays) draw(stays.visits, stays.more);
     } catch (error) {
       if (own.signal.aborted) return;
       say(problem, words.failed(error));
@@ -97,8 +97,9 @@ export function diaryView(...rest) {
     }
   }
 
-  function draw(all) {
-    [known, drawnAt] = [all, Date.now()];
+  /** `isCut`: there were more, earlier ones. */
+  function draw(all, isCut = false) {
+    [known, isKnownCut, drawnAt] = [all, isCut, Date.now()];
     const from = startOf(wanted.day), to = startOf(nextDay(wanted.day, 1)), now = gatewayTime();
     const stays = all.map((one) => {
       const begin = one.from ? Date.parse(one.from) : null;
@@ -119,7 +120,7 @@ export function diaryView(...rest) {
     const within = stays.reduce((sum, one) => one.begin == null || one.end == null ? sum : sum + Math.max(0, Math.min(one.end, to) - Math.max(one.begin, from)), 0);
     // Rooms and zones overlap: together nobody was there as long as that.
     const isApart = new Set(stays.map((one) => one.zone ?? null)).size === 1;
-    say(total, [stays.length && text.total(stays.length, isApart ? duration(within) : null), stays.length > mostVisits && text.newest(mostVisits)].filter(Boolean).join(' '));
+    say(total, [isCut ? text.cut(stays.length) : stays.length && text.total(stays.length, isApart ? duration(within) : null), stays.length > mostVisits && text.newest(mostVisits)].filter(Boolean).join(' '));
     show(table, stays.length > 0);
     show(noVisits, stays.length === 0);
     const counts = new Array(24).fill(0);
@@ -155,7 +156,7 @@ export function diaryView(...rest) {
       }
       if (wanted.day !== today) return;
       // Stays of now grow.
-      if (Date.now() - drawnAt > 60_000 && known.some((one) => one.open)) draw(known);
+      if (Date.now() - drawnAt > 60_000 && known.some((one) => one.open)) draw(known, isKnownCut);
       if (latest(state) === newest) return;
       newest = latest(state);
       timer ??= setTimeout(() => { timer = null; if (entries.children.length <= pageLength) load(null); }, 2000);

@@ -92,6 +92,7 @@ export const words = {
     now: 'jetzt', unknown: 'unbekannt', unknownSince: 'unbekannt seit wann', lastKnown: (time) => `unbekannt, nach ${time}`, unwatched: (length) => `, davon ${length} ohne Gateway`, earlierDay: 'früher', earlier: 'Frühere Einträge', csv: 'Diese Einträge als CSV', visitsCSV: 'Diese Besuche als CSV',
     stay: (where, from, to) => from == null ? `${where}: unbekannt seit wann, bis ${to}` : `${where}: ${from} bis ${to}`,
     more: (n) => `${count(n, 'weiteres Ding', 'weitere Dinge')} an diesem Tag; wählen Sie eines, um es zu sehen.`,
+    cut: (n) => `An diesem Tag waren es mehr als ${plain(n)} Besuche. Band und Stunden zeigen nur die neuesten: Wählen Sie ein Ding oder einen Ort.`,
     total: (n, length) => `${count(n, 'Besuch', 'Besuche')}${length ? `, zusammen ${length}` : ''} an diesem Tag.`, newest: (n) => `In der Tabelle stehen die neuesten ${plain(n)}, im CSV alle.`,
     hour: (hour, n) => `${hour} bis ${hour + 1} Uhr: ${count(n, 'Besuch', 'Besuche')}`,
     hours: (counts) => `Besuche nach Stunden. ${counts.map((n, hour) => n ? `${hour}: ${n}` : '').filter(Boolean).join(', ')}`,

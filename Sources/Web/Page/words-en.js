@@ -92,6 +92,7 @@ export const words = {
     now: 'now', unknown: 'unknown', unknownSince: 'unknown since when', lastKnown: (time) => `unknown, after ${time}`, unwatched: (length) => `, ${length} without the gateway`, earlierDay: 'earlier', earlier: 'Earlier entries', csv: 'CSV of these entries', visitsCSV: 'CSV of these visits',
     stay: (where, from, to) => from == null ? `${where}: unknown since when, until ${to}` : `${where}: ${from} to ${to}`,
     more: (n) => `${count(n, 'more thing', 'more things')} on this day; choose one to see it.`,
+    cut: (n) => `There were more than ${plain(n)} visits on this day. Ribbon and hours show only the newest: choose a thing or a place.`,
     total: (n, length) => `${count(n, 'visit', 'visits')}${length ? `, together ${length}` : ''} on this day.`, newest: (n) => `The table has the newest ${plain(n)}; the CSV has all.`,
     hour: (hour, n) => `${hour}:00 to ${hour + 1}:00: ${count(n, 'visit', 'visits')}`,
     hours: (counts) => `Visits by hour. ${counts.map((n, hour) => n ? `${hour}: ${n}` : '').filter(Boolean).join(', ')}`,
