@@ -305,4 +305,38 @@ import Testing
     let result = try await gateway.end()
     #expect(result.status == 0 && result.errors.contains("notice: stopped"))
   }
+
+  /// The tag falls silent after 20 s; so does its receiver, which may have failed from 22 s on.
+  @Test(arguments: [(nil as Int?, ["enter", "exit 47"]), (60, ["enter", "exit 21"]), (1000, ["enter"])])
+  func `replay decides as the gateway did that doubted a receiver`(until: Int?, told: [String]) async throws {
+    var lines: [(Double, String)] = []
+    func hear(_ receiver: String, _ address: String, at second: Double) {
+      let sender = #""address":"\#(address)","address_type":"random""#
+      lines.append((second, #""receiver":"\#(receiver)",\#(sender),"rssi":-60,"payload":"020106""#))
+    }
+    for second in 0..<100 {
+      if second < 20 { hear("bath", "C1:00:00:00:00:01", at: Double(second)) }
+      hear("hall", "C1:00:00:00:00:02", at: Double(second) + 0.5)
+    }
+    if let until {
+      lines.append((22.2, #""receiver":"bath","health":"doubted""#))
+      if until < 100 { lines.append((Double(until) + 0.2, #""receiver":"bath","health":"ok""#)) }
+    }
+    let recording = lines.sorted { $0.0 < $1.0 }.map { #"{"t":\#(1_700_000_000 + $0.0),\#($0.1)}"# }
+    let site = """
+      gateway: { name: g }
+      beacons: [{ name: tag, address: C1:00:00:00:00:01 }]
+      zones: [{ name: home, enter: 5 m, exit: { distance: 8 m, lost: 8 s } }]
+
+      """
+    let result = try await Command.run(
+      "replay", "--config", try file(site, "yaml"), "--capture",
+      try file(recording.joined(separator: "\n") + "\n", "jsonl"))
+    #expect(result.status == 0, "\(result.errors)")
+    let events = result.lines.map { line in
+      let exit = line.firstMatch(of: #/"event":"exit","time":"[^"]*:(\d\d)\./#)
+      return exit.map { "exit \($0.1)" } ?? (line.contains(#""event":"enter""#) ? "enter" : String(line))
+    }
+    #expect(events == told)
+  }
 }
