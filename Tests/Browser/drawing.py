@@ -66,6 +66,19 @@ class Board:
         """The button that says so."""
         self.page.run(f"[...document.querySelectorAll('.draw button')].find((one) => one.textContent === {json.dumps(text)} && one.getClientRects().length).click()")
 
+    def save(self, gateway, sign, least):
+        """Reviews the file's change, which has more than so many lines with this sign, and saves it. Returns the new file."""
+        before = gateway.read("run.yaml")
+        self.press("Review")
+        self.page.wait(f"document.querySelector('dialog').open && document.querySelectorAll('.review pre [data-kind=\"{sign}\"]').length > {least}")
+        self.press("Save")
+        # The page still says of the former drawing that it was saved.
+        for _ in range(300):
+            if (after := gateway.read("run.yaml")) != before:
+                break
+            time.sleep(0.1)
+        return after
+
     def labels(self, kind):
         return self.page.run(f"[...document.querySelectorAll('.board [data-kind={kind}]')].map((one) => one.getAttribute('aria-label'))")
 
@@ -91,17 +104,9 @@ def check_floors(page, board, gateway, check, shot):
         return [isPossible, waits, room.receivers, request(now, base, formers).receivers.length];
       })()""")
     check("a receiver upstairs is placed before its room is drawn, and is in it then", found == [True, 0, ["loft"], 1], found)
-    board.press("Review")
-    page.wait("document.querySelector('dialog').open && document.querySelectorAll('.review pre [data-kind=\"+\"]').length > 2")
-    board.press("Save")
-    # The page still says of the former drawing that it was saved.
-    for _ in range(300):
-        if (after := gateway.read("run.yaml")) != before:
-            break
-        time.sleep(0.1)
+    after = board.save(gateway, "+", 2)
     comments = [line[line.index("#"):] for line in before.splitlines() if "#" in line]
     check("the file has both floors, each room says on which it is, and comments stayed", "name: Attic" in after and "height: 2.8 m" in after and after.count('floor: "ground floor"') == 2 and all(one in after for one in comments), after)
-    with_attic = after
     page.wait("!document.querySelector('dialog').open && [...document.querySelectorAll('.draw .tabs button')].length === 2")
     shows = "[...document.querySelectorAll('.draw button')].some((one) => one.textContent === 'Delete the floor' && one.getClientRects().length)"
     board.press("ground floor")
@@ -110,13 +115,7 @@ def check_floors(page, board, gateway, check, shot):
     board.press("Attic")
     page.wait(shows)
     board.press("Delete the floor")
-    board.press("Review")
-    page.wait("document.querySelector('dialog').open && document.querySelectorAll('.review pre [data-kind=\"-\"]').length > 0")
-    board.press("Save")
-    for _ in range(300):
-        if (after := gateway.read("run.yaml")) != with_attic:
-            break
-        time.sleep(0.1)
+    after = board.save(gateway, "-", 0)
     check("then it is gone from the file, and comments stayed", "Attic" not in after and "name: ground floor" in after.replace('"', "") and all(one in after for one in comments), after)
 
 
