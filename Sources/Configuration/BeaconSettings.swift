@@ -20,16 +20,17 @@ package struct BeaconSettings: Hashable, Sendable {
   package var icons: [String: String] = [:]
 }
 
-/// What people say of a beacon, beside how it is recognised.
+/// What people say about a beacon, apart from how it is recognised.
 package enum BeaconWord: String, CaseIterable, Sendable {
   case name, owner, icon
 
-  /// The key of a region that has it for members.
+  /// The key under which a region says it for its members.
   package var ofMembers: String { rawValue + "s" }
 }
 
 extension BeaconSettings {
-  /// Of the entry itself. Its name is another thing: topics and zones use it.
+  /// The text in the entry itself. An entry has no readable name here: its `name` is the one that topics and
+  /// zones use.
   package subscript(word: BeaconWord) -> String? {
     get {
       switch word {
@@ -47,7 +48,7 @@ extension BeaconSettings {
     }
   }
 
-  /// Of members of a region.
+  /// The texts for members of a region.
   package subscript(members word: BeaconWord) -> [String: String] {
     get {
       switch word {
@@ -65,7 +66,7 @@ extension BeaconSettings {
     }
   }
 
-  /// What is said of a beacon by its published name: of the member, or else of its region.
+  /// The text about a beacon, by its published name: that of the member, or else that of its region.
   package func said(_ word: BeaconWord, of beacon: String) -> String? {
     guard pattern.isRegion, beacon.hasPrefix(name + ":") else { return self[word] }
     return self[members: word][String(beacon.dropFirst(name.count + 1))] ?? self[word]

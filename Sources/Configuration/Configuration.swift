@@ -78,8 +78,8 @@ extension Configuration {
     return all.filter { $0.owner != nil || $0.icon != nil }
   }
 
-  /// The published names of those whom people call so: usually one. A published name means itself, also one that is no longer
-  /// configured.
+  /// The published names of the beacons that people call by this name; usually one. A published name stands
+  /// for itself, even if it is no longer configured.
   package func beacons(called name: String) -> [String] {
     guard !beacons.contains(where: { $0.name == name }) else { return [name] }
     let all = displayNames

@@ -23,7 +23,7 @@ package struct HealthMessage: Sendable {
     package var lost: UInt64
     /// How often the gateway has tried to recover it.
     package var recoveries: UInt64
-    /// How many dB more it hears than rooms expect; nil: unknown.
+    /// How many dB stronger than rooms expect the receiver hears; nil: unknown.
     package var gain: Double?
 
     package init(

@@ -9,7 +9,7 @@ package enum MetricsText {
     /// `occupied`, `empty` or `unknown`.
     package var state: String
     package var beacons: Int
-    /// How long the beacon that came first has been there, in seconds; 0 if none is there.
+    /// For how long the beacon that came first has been there, seconds; 0 if none is there.
     package var longestStay: UInt64
     /// Since the start, by event.
     package var transitions: [(event: String, count: UInt64)]

@@ -22,7 +22,7 @@ package struct RoomMessage: Hashable, Sendable {
   package var room: String?
   /// The name of the room's floor; nil: in no room, or no floors are configured.
   package var floor: String?
-  /// Of `room`, 0 to 1; nil: the beacon is not heard.
+  /// The probability of `room`, 0 to 1; nil: the beacon is not heard.
   package var probability: Double?
   /// Since when it is in `room`, or in none; nil: unknown.
   package var since: WallTime?

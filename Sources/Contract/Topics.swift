@@ -15,7 +15,8 @@ package struct Topics: Hashable, Sendable {
     base = root + "/" + topicLevel(gateway)
   }
 
-  /// The same topic of the same gateway, which another configuration may have put below another root.
+  /// The topic below this root for a topic of the same gateway. Another configuration may have put that below
+  /// another root.
   package func rooted(_ topic: String, of other: Topics) -> String {
     topic.hasPrefix(other.base + "/") ? base + topic.dropFirst(other.base.utf8.count) : topic
   }

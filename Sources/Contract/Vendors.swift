@@ -1,8 +1,8 @@
 import Beacons
 import CVendors
 
-/// The makers of devices that have no decoder here, by the Bluetooth SIG's company identifiers and members' 16-bit UUIDs, which
-/// have no number in common. `deploy/vendors` writes `vendors.txt`, which says when.
+/// The makers of devices that have no decoder here, by the Bluetooth SIG's company identifiers and members'
+/// 16-bit UUIDs, which do not overlap. `deploy/vendors` writes `vendors.txt`, which says when.
 package enum Vendors {
   private static let text: [UInt8] = {
     var size = 0

@@ -67,7 +67,7 @@ package struct WorkersClocks: Sendable {
   private struct Other {
     /// How far its time is ahead of ours.
     var lead: TimeSpan
-    /// How far its machine's clock is ahead of ours; nil: as far.
+    /// How far its machine's clock is ahead of ours; nil: as far as its time.
     var system: TimeSpan?
     /// When this was received.
     var heard: WallTime

@@ -75,7 +75,7 @@ package enum JournalPlace {
     /// Whether the payload is text, and not hexadecimal.
     fileprivate var isText: Bool
 
-    /// nil: the texts of the line are none.
+    /// nil: the texts of the line are invalid.
     package func entry(_ line: Span<UInt8>) -> JournalLine.Entry? {
       guard let key = try? JSONString.decode(key, of: line),
         let text = try? JSONString.decode(payload, of: line),

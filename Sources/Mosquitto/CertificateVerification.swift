@@ -22,7 +22,7 @@ struct CertificateVerification: Equatable, Sendable {
     words = X509_verify_cert_error_string(code).map { String(cString: $0) } ?? "error \(code)"
   }
 
-  /// At most as many octets of names are shown.
+  /// At most this many octets of names are shown.
   private static let nameLimit: Int32 = 300
 
   /// The names and addresses in the certificate that a broker has shown, whether it was accepted or not; nil: none is known.

@@ -35,7 +35,8 @@ struct Handle: ~Copyable, @unchecked Sendable {
     SSL_CTX_free(tlsContext)
   }
 
-  /// Reads the files of TLS again, for they may be renewed; libmosquitto does so itself, but not for a context of ours.
+  /// Reads the files of TLS again, because they may have been renewed. libmosquitto does so itself, except
+  /// for a context of ours.
   func readCertificates(_ options: Options) throws(InvalidOptions) {
     if let tlsContext, let tls = options.tls { try tls.load(into: tlsContext) }
   }

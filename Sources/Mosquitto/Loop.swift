@@ -99,14 +99,14 @@ struct Loop {
     return (error, number)
   }
 
-  /// A broker that does not answer the greeting for so long is given up.
+  /// A broker that does not answer the greeting for this long is given up.
   private static let patience = Duration.seconds(20)
 
   /// With more messages than this under way, the loop waits for more acknowledgements to arrive. They come one by one, and
   /// each would wake this thread.
   private static let crowd = 16
-  /// So long, in microseconds, that about ten acknowledgements arrive. A broker that lets only
-  /// 20 messages be under way must not wait for us.
+  /// The wait, microseconds. About ten acknowledgements arrive in it. It must be short for a broker that lets
+  /// only 20 messages be under way.
   private var gathering: useconds_t = 200
   private static let gatherings: ClosedRange<useconds_t> = 200...3200
   /// After this many items from the broker, they are processed before more is read.

@@ -18,7 +18,8 @@ extension TLS {
     SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
     try load(into: context)
     let expected = SSL_CTX_get0_param(context)
-    // “b*.example” is not for “broker.example”, as for libmosquitto: RFC 9525, section 6.3, knows whole labels only.
+    // A wildcard stands for a whole label, as in libmosquitto (RFC 9525, section 6.3): “b*.example” does not
+    // match “broker.example”.
     X509_VERIFY_PARAM_set_hostflags(expected, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
     if X509_VERIFY_PARAM_set1_ip_asc(expected, name) != 1 {
       guard X509_VERIFY_PARAM_set1_host(expected, name, 0) == 1 else {

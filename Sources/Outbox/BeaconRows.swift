@@ -13,7 +13,7 @@ struct BeaconRows {
   /// How many rows could not be read and were removed.
   private(set) var damaged = 0
   private static let voidLimit = 1_000
-  /// What `load` found that nothing uses, and the shapes to keep; not deleted yet.
+  /// Rows and texts that `load` found unused, and that are not deleted yet; and the shapes to keep.
   private var unused: (rows: [SQLValue], texts: [Int64], shapes: RowShapes)?
 
   /// Numbers of keys. Changes of a running transaction are kept separate until they are on disk.

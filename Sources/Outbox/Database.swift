@@ -34,7 +34,7 @@ final class Database {
     connection = try SQLConnection(path: path)
     if isExclusive { try connection.execute(script: "PRAGMA locking_mode = EXCLUSIVE") }
     try connection.execute(script: "PRAGMA page_size = \(pageSize)")
-    // Otherwise it would be written down at each start, and a full disk refuses that.
+    // Setting it again at each start would write to the file, which fails on a full disk.
     if try connection.value("PRAGMA auto_vacuum").int64 != Self.incremental {
       try connection.execute(script: "PRAGMA auto_vacuum = INCREMENTAL")
     }

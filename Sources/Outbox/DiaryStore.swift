@@ -77,7 +77,7 @@ package final class DiaryStore {
     [SQLITE_CORRUPT, SQLITE_NOTADB].contains((failure as? DatabaseError)?.code)
   }
 
-  /// Sets a damaged file aside, which must be closed. Returns what to tell.
+  /// Sets a damaged file aside, which must be closed. Returns a message for the user.
   package static func setAside(gateway: String, directory: StateDirectory) -> String {
     let path = directory.diary(gateway: gateway)
     Database.setAside(path)

@@ -78,7 +78,7 @@ package final class OutboxStore {
   private var removed = 0
   /// The epoch that is on disk.
   private var epoch: UInt64 = 0
-  /// What is to be known of this run, and is not on disk yet, by its name in `meta`.
+  /// Values of this run that are not on disk yet, by their names in `meta`.
   private var unwritten: [String: SQLValue] = [:]
 
   /// Opens the file, or creates it. A file of an earlier version is converted.
@@ -96,8 +96,8 @@ package final class OutboxStore {
     identity = FileIdentity(path: path)
   }
 
-  /// Returns what an earlier run left, and begins a new epoch. If that can be read, but nothing can be written, as on a full
-  /// disk, the next batch that can be written brings the rest.
+  /// Returns what an earlier run left, and begins a new epoch. If the file can be read but not written, as on
+  /// a full disk, the rest is written with the next batch that can be.
   ///
   /// - Parameter next: computes the new epoch from the last one; nil: there was none.
   func begin(bootID: String, next: (UInt64?) -> UInt64) throws -> Remains {

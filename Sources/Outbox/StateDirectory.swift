@@ -65,7 +65,7 @@ package struct StateDirectory: Sendable {
   /// The file of the page's logins.
   package func logins(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).logins" }
 
-  /// There while a restore gives files their names; see `UnfinishedRestore`.
+  /// Exists while a restore renames files; see `UnfinishedRestore`.
   package func restoreMark(gateway: String) -> String { "\(path)/\(topicLevel(gateway))\(Self.restoring)" }
   static let restoring = ".restoring"
 

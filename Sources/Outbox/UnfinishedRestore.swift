@@ -15,7 +15,8 @@ package struct UnfinishedRestore: Error, CustomStringConvertible {
     guard access(mark, F_OK) != 0 else { throw UnfinishedRestore(mark: mark) }
   }
 
-  /// That of any gateway, for who cannot read the configuration, which may be why; nil: there is none, or it cannot be seen.
+  /// The unfinished restore of any gateway, for callers that cannot read the configuration, perhaps because
+  /// of it. nil: there is none, or it cannot be seen.
   package static func any(in directory: StateDirectory) -> UnfinishedRestore? {
     let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
     return names?.sorted().first { $0.hasSuffix(StateDirectory.restoring) }.map {

@@ -21,7 +21,8 @@ package struct ObservationTap: Sendable {
   /// The receivers that were in batches since the last empty one, and when the last of these batches was made.
   private var heardBy: [String] = []
   private var lastBatch = MonotonicTime(nanoseconds: .min)
-  /// A silence of this length is told by an empty batch. So others know at once whether we hear nothing more or have failed.
+  /// After a silence of this length an empty batch is published. It shows other gateways that we hear
+  /// nothing, but have not failed.
   private static let silence = TimeSpan.seconds(2)
 
   package init(_ settings: ObservationSettings, boot: String) {
@@ -86,7 +87,7 @@ package struct ObservationTap: Sendable {
 
   /// An empty batch if the radios hear nothing more; once.
   private mutating func ending(at time: MonotonicTime, _ gateway: String) -> [ObservationsMessage] {
-    // In a fleet each partition would get one from each gateway, for each tag that sleeps.
+    // In a fleet, each gateway would send one to each partition, for each tag that falls asleep.
     guard settings.partitions == 1, !heardBy.isEmpty, time - lastBatch >= Self.silence else { return [] }
     defer { heardBy.removeAll(keepingCapacity: true) }
     return [finish(Batch(receivers: heardBy), 0, at: time, gateway)]

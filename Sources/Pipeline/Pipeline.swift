@@ -31,7 +31,7 @@ package struct Pipeline: Sendable {
   /// The latest time in the input.
   var time = MonotonicTime(nanoseconds: .min)
   var scratch = Scratch()
-  /// Notices of receivers that are in no zone and no room, and how many were told.
+  /// Notices of receivers that are in no zone and no room, and how many of them were returned.
   private var unplaced: [String] = []
   private var toldUnplaced = 0
 
@@ -104,7 +104,8 @@ package struct Pipeline: Sendable {
   /// Names that the configuration has.
   package var configuredReceivers: [String] { configuration.receiverNames }
 
-  /// Gives a receiver's index to another one; false if the configuration names it, or the other is known already.
+  /// Gives a receiver's index to another receiver. Returns false if the configuration names the first, or if
+  /// the second is known already.
   mutating func rename(_ receiver: ReceiverIndex, to name: String) -> Bool {
     guard receivers.index(ofKnown: name) == nil,
       !configuration.receiverNames.contains(receivers.name(of: receiver))
@@ -113,8 +114,8 @@ package struct Pipeline: Sendable {
     return true
   }
 
-  /// The clock was set. What is told from now on has the new time. If the clock had been wrong before, what says when a stay began is
-  /// corrected. Publish all states then.
+  /// The clock was set. Messages from now on have the new time. If the clock was wrong before, the start
+  /// times of stays are corrected. Publish all states then.
   package mutating func correct(_ step: ClockStep) {
     engine.correct(step)
     rooms?.correct(step)

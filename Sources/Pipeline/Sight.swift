@@ -29,8 +29,8 @@ extension Pipeline {
     see([([receiver], state, time)], into: &output)
   }
 
-  /// A receiver that is not known to be blind may have failed since it heard something last: until it gives a sign of life, nobody leaves
-  /// because of its silence. What is told of the places stays as it is.
+  /// A receiver that is not known to be blind may have failed since it last heard something. Until it gives a
+  /// sign of life, no beacon leaves because of its silence. The published states of places do not change.
   private mutating func setDoubted(
     _ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output
   ) {
@@ -47,7 +47,8 @@ extension Pipeline {
       [(seeing + doubted, .blind, start), (doubted, .doubted, end), (seeing, .sees, end)], into: &output)
   }
 
-  /// Processes states of receivers, one after another, and publishes the places that are then seen or not seen any more.
+  /// Processes states of receivers, one after another, and publishes the places that thereby became
+  /// observable or ceased to be.
   private mutating func see(
     _ steps: [([ReceiverIndex], ReceiverSight.State, MonotonicTime)], into output: inout Output
   ) {
@@ -134,7 +135,7 @@ package struct ReceiverMap: Sendable {
     return nil
   }
 
-  /// Follows a source in which a receiver has another name now: whatever it heard, it goes on with that.
+  /// Follows a source in which a receiver was renamed. The receiver keeps its index, and so its beacons.
   ///
   /// - Parameter others: another source, whose receivers keep their names.
   package func follow(

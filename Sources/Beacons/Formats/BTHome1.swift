@@ -68,7 +68,7 @@ extension Span<UInt8> {
       case .unsigned(let divisor), .signed(let divisor):
         guard let number = number(coding, value) else { return }
         let reading = Reading(object.quantity, ordinal: ordinal, .number(number / Double(divisor)))
-        // More than a hundred percent is none, as in version 2.
+        // More than a hundred percent is no reading, as in version 2.
         if object.quantity.plausible != 0...100 || reading.isPlausible() { body(reading) }
       case .flag, .button, .dimmer:
         guard value.count == Int(object.length), let event = object.reading(in: self, value) else { return }
@@ -78,7 +78,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// nil: it is none.
+  /// nil: the value is no number.
   private func number(_ coding: UInt8, _ range: Range<Int>) -> Double? {
     guard range.count <= 8 else { return nil }
     var bits: UInt64 = 0

@@ -154,7 +154,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// It goes on telling how long ago the button was pressed; only the first seconds are a press.
+  /// The beacon keeps reporting how long ago the button was pressed. Only the first seconds count as a press.
   private func kontaktPress(_ event: ButtonEvent, _ offset: Int, _ body: (Reading) -> Void) {
     if littleEndian16(at: offset) <= 5 { body(Reading(.button, .button(event))) }
   }

@@ -194,8 +194,9 @@ private func celsius(tenths: UInt32, isNegative: Bool) -> Double? {
 }
 
 extension Span<UInt8> {
-  /// How many octets precede an iBeacon at the end. Govee's devices send one beside their readings, and what collects both packets
-  /// may hand over one after the other as a single structure: company id, 02 15, a UUID that begins with "INTELLI_", and five octets.
+  /// How many octets precede an iBeacon at the end. Govee's devices send one beside their readings, and a
+  /// program that collects both packets may pass them on joined into a single structure: company id, 02 15, a
+  /// UUID that begins with "INTELLI_", and five octets.
   var withoutGluedBeacon: Int {
     let start = count - 25
     let isGlued =

@@ -58,7 +58,8 @@ extension IBeacon {
     }
   }
 
-  /// The model of a device that puts readings into its UUID, by the first four octets; nil: none that is known.
+  /// The model of a device that puts readings into its UUID; nil: none is known. The first four octets
+  /// identify it.
   package var model: String? {
     guard mayHaveReadings else { return nil }
     return Self.models.first { uuid >> 96 & 0xFFFF_FF0F == UInt128($0.first) & 0xFFFF_FF0F }?.model

@@ -158,7 +158,8 @@ extension Span<UInt8> {
     case (0x1012, 1): body(Reading(.powerOn, .flag(self[offset] != 0)))
     case (0x1014, 1): body(Reading(.moistureDetected, .flag(self[offset] != 0)))
     case (0x1015, 1): body(Reading(.smoke, .flag(self[offset] != 0)))
-    // So many seconds without a motion. It is first told after three or five; Xiaomi's app takes up to 30 as motion.
+    // The number of seconds without motion. It is first sent after three or five; Xiaomi's app counts up to
+    // 30 as motion.
     case (0x1017, 4): body(Reading(.motion, .flag(littleEndian32(at: offset) <= 30)))
     case (0x1018, 1): body(Reading(.light, .flag(self[offset] != 0)))
     case (0x1019, 1): door(self[offset], body)
@@ -201,7 +202,7 @@ extension Span<UInt8> {
     case (0x483C, 1): body(Reading(.occupancy, .flag(first != 0)))
     // One of them clears with 2.
     case (0x484E, 1): body(Reading(.occupancy, .flag(product == 0x4683 ? first == 1 : first != 0)))
-    // So many seconds, or minutes, without a motion.
+    // The number of seconds, or minutes, without motion.
     case (0x4818, 2): body(Reading(.motion, .flag(littleEndian16(at: offset) <= 30)))
     case (0x484F, 1): body(Reading(.motion, .flag(first == 0)))
     case (0x480C, 1): if first < 2 { body(Reading(.opening, .flag(first == 0))) }

@@ -2,7 +2,7 @@ import Core
 
 /// Qingping and ClearGrass: service data of 0xFDCD.
 ///
-///     0   flags       1  bit 6: it tells what happened
+///     0   flags       1  bit 6: it reports an event
 ///     1   model       1
 ///     2   address     6
 ///     8   objects     …  number, length, value; little endian
@@ -40,7 +40,7 @@ extension SensorFormat {
       case (0x07, 2): data.field(.pressure, offset, .u16le, per: 10, body)
       case (0x08, 4):
         body(Reading(.motion, .flag(data[offset] != 0)))
-        // What stands there when something happened is not the light.
+        // In a message about an event, these octets are not the light.
         if data[0] & 0x40 == 0 { data.field(.illuminance, offset + 1, .u24le, body) }
       case (0x09, 4): data.field(.illuminance, offset, .u32le, body)
       // A door sensor repeats its state after the packet's counter, with the same number.

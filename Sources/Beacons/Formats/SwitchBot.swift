@@ -44,7 +44,8 @@ extension SensorFormat {
     return older + switchBotMains.map { mains($0, service) } + switchBotNewer.map { newer($0, service) }
   }
 
-  /// While one adds a device, its kind has another number, which differs in bit 5; only the meter's is the other way round.
+  /// While a device is being added, its kind has another number, which differs in bit 5. Only for the meter
+  /// it is the other way round.
   static func switchBotKind(_ first: UInt8) -> UInt8 {
     switch first {
     case 0x74: 0x54
@@ -53,7 +54,7 @@ extension SensorFormat {
     }
   }
 
-  /// Their battery is none, or in the other packet; this packet says only the kind.
+  /// They have no battery, or its level is in the other packet; this packet says only the kind.
   private static let switchBotMains: [(model: String, kind: UInt8, data: String)] = [
     ("Hub 2", 0x76, "0000000000050398a6"), ("Hub Mini Matter", 0x25, "000000000000019835"),
     ("Plug Mini", 0x67, "80003200c8"), ("Plug Mini", 0x6A, "80003200c8"), ("Plug Mini", 0x3F, "81000000c8"),

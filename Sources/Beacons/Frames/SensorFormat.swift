@@ -50,11 +50,11 @@ public final class SensorFormat: Sendable {
   package let place: Place
   package let first: UInt8?
   let length: Length
-  /// Whether it may come without what says its kind, once that was heard.
+  /// Whether the data may come without its kind, once the kind was heard; see `continued`.
   private let continues: Bool
   let isSent: @Sendable (_ data: Span<UInt8>, borrowing FormatContext) -> Bool
   private let refuse: (@Sendable (_ data: Span<UInt8>) -> Decline?)?
-  /// Whether the data has a checksum or an exact format, so that any number is meant.
+  /// Whether the data has a checksum or an exact format, so that implausible numbers are meant, too.
   private let isExact: Bool
   /// The end of its thermometer's scale; nil: the usual one.
   private let hottest: Double?
@@ -66,9 +66,9 @@ public final class SensorFormat: Sendable {
 
   /// - Parameters:
   ///   - first: the data's first octet, which distinguishes formats of the same place.
-  ///   - isExact: numbers that no such sensor measures are meant nevertheless; else they are left out.
+  ///   - isExact: numbers that no such sensor can measure are read as well; otherwise they are left out.
   ///   - hottest: the end of a scale for ovens and fires; nil: no such sensor measures more than 150 °C.
-  ///   - products: the models that the data tells apart.
+  ///   - products: the models between which the data distinguishes.
   ///   - refuse: why the data, which has the stated length, cannot be read; nil: it can.
   ///   - seal: how it is encrypted, given the sender's address; nil: it is not. `readings` then gets the octets of `head` and the
   ///     decrypted text.
@@ -116,7 +116,7 @@ public final class SensorFormat: Sendable {
 
   /// The format that a model uses in a packet without its kind: a scanner may report an advertisement and its scan response separately.
   ///
-  /// - Parameter known: what the sender was heard to be.
+  /// - Parameter known: the sender's format, as heard in an earlier packet.
   package static func continued(
     from known: SensorFormat, in source: FrameSource, _ data: Span<UInt8>
   ) -> SensorFrame? {
@@ -127,7 +127,7 @@ public final class SensorFormat: Sendable {
     return format.flatMap { $0.decline(data) == nil ? SensorFrame($0) : nil }
   }
 
-  /// The model that sent the data, as far as it tells.
+  /// The model that sent the data, as far as the data shows it.
   package func model(of data: Span<UInt8>) -> String { products?.name(in: data) ?? model }
 
   var maySeal: Bool { seal != nil }
@@ -150,7 +150,7 @@ public final class SensorFormat: Sendable {
   }
 }
 
-/// Models that a number in the data tells apart.
+/// Models between which a number in the data distinguishes.
 package struct Products: Sendable {
   /// Where the number is: one octet, or two, least significant first.
   let place: Range<Int>

@@ -198,7 +198,7 @@ extension BeaconCatalogue {
     guard hasOwnWatchers else { return }
     let key = IdentityKey(identity)
     if unasked[sender] == key { return }
-    // Identities that nobody wants need no memory.
+    // Identities that nothing watches need no memory.
     guard
       identities.place(of: key) != nil || isAskedFor(patterns.entries(matching: identity), beside: sender)
     else {

@@ -312,7 +312,7 @@ struct KeyWords: ~Escapable {
     return true
   }
 
-  /// The next word as a number; nil if it is none, or too large.
+  /// The next word as a number; nil if it is no number, or too large.
   @_lifetime(self: copy self)
   mutating func number<Value: FixedWidthInteger>(radix: Value = 10) -> Value? {
     var value: Value = 0

@@ -16,16 +16,16 @@ struct SenderTrail: Equatable, Sendable {
   /// The receiver that is considered, and how often others have heard the identity since.
   private var receiver: UInt16 = 0
   private var elsewhere: UInt8 = 0
-  /// After so many sightings elsewhere, another receiver is considered, unless an address has begun to come back: this receiver
-  /// may hear only one of the devices.
+  /// After this many sightings by other receivers, another receiver is considered, unless an address has
+  /// begun to come back: this receiver may hear only one of the devices.
   private static let patience: UInt8 = 250
 
-  /// How often in turns the considered receiver heard its latest address, and others another one. A takeover or reload counts
-  /// from nothing.
+  /// How many times in turn the considered receiver heard its latest address, and other receivers another
+  /// one. A takeover or reload counts from zero.
   private var apart: UInt8 = 0
   private var wasApart = false
-  /// So many turns need two devices, or receivers that write addresses differently: after a change of its address, nobody hears a
-  /// device's earlier one.
+  /// This many turns prove that there are two devices, or receivers that write addresses differently: once a
+  /// device has changed its address, nobody hears the earlier one.
   private static let apartProof: UInt8 = 30
 
   enum News { case none, twins, apart }
@@ -44,14 +44,14 @@ struct SenderTrail: Equatable, Sendable {
       elsewhere += 1
       guard elsewhere == Self.patience || latest == 0 else { return .none }
       elsewhere = 0
-      // By two: see `proof`.
+      // By two, so that the parity stays: see `proof`.
       guard returns < 2 else {
         returns -= 2
         return .none
       }
       // The device that was known first stays the first.
       let first = returns == 0 && before != 0 ? before : latest
-      // What was told is not told again.
+      // A result that was returned is not returned again.
       let turns = apart == Self.apartProof ? apart : 0
       self = SenderTrail()
       (latest, self.receiver, apart) = (first, receiver.rawValue, turns)
@@ -117,7 +117,7 @@ package struct CountingTwin: StateElement {
 
   func isFirst(_ sender: UInt32) -> Bool { sender == first }
 
-  /// The same in a later run, in which it has to be found again that there are several.
+  /// The same for a later run, which must detect again that there are several.
   package func restored(at time: MonotonicTime) -> CountingTwin {
     var twin = self
     (twin.sender, twin.heard, twin.isTold) = (first, time, false)
@@ -156,7 +156,8 @@ extension BeaconCatalogue {
     guard var twin = twins[beacon] else { return true }
     guard twin.counts(sender, at: time) else { return false }
     if !traits[Int(beacon.rawValue)].trail.hasTwins {
-      // Known from an earlier run. Without the first one there are no twins until that is found again.
+      // Known from an earlier run. If another device than the first one counts now, there are no twins until
+      // that is detected again.
       twins[beacon] = twin.isFirst(sender) ? twin : nil
       return true
     }

@@ -100,7 +100,8 @@ package struct ConfigurationText: Sendable {
     }
   }
 
-  /// Says other things of a beacon: the name of a member of a region, whose it is, its icon. nil takes away what is said.
+  /// Changes what is said about a beacon: the name of a member of a region, the owner, the icon. nil removes
+  /// it.
   ///
   /// - Parameter beacon: as it is published: `key`, `fleet:1.1`.
   package func saying(_ wanted: [BeaconWord: String?], of beacon: String) throws(EditRefusal) -> Changed {

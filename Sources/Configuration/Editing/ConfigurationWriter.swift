@@ -93,7 +93,7 @@ package final class ConfigurationWriter: Sendable {
 }
 
 extension ConfigurationWriter.Refusal {
-  /// Why a file cannot be replaced, or made, as far as its folder tells; nil: nothing speaks against it.
+  /// Why a file cannot be replaced or created, as far as its folder shows; nil: it probably can.
   init?(toReplace path: String) {
     let file = unsafe realpath(path, nil)
     guard let real = unsafe file ?? realpath(Core.folder(of: path), nil) else { return nil }
@@ -106,7 +106,7 @@ extension ConfigurationWriter.Refusal {
   /// A file that cannot be written, and how to mend it.
   package init(cannotWrite path: String, _ error: SystemError) {
     reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"
-    // Whoever pastes the command may be in another folder.
+    // The command may be pasted in another folder.
     let real = unsafe realpath(Core.folder(of: path), nil)
     defer { unsafe free(real) }
     let folder = unsafe real.map { unsafe String(cString: $0) } ?? Core.folder(of: path)

@@ -1,17 +1,17 @@
 import Contract
 
 extension ConfigurationText {
-  /// What becomes of the keys of the broker's password.
+  /// What happens to the keys for the broker's password.
   package enum BrokerPassword: Hashable, Sendable {
     /// They stay.
     case kept
-    /// Another broker, or another user, must not get the present one.
+    /// They are removed, because another broker or user must not get the present password.
     case none
-    /// A file, as the configuration is to name it. It may not be there yet.
+    /// They name this file, which need not exist yet.
     case file(String)
   }
 
-  /// Makes the broker another one. What its entry says besides, such as `ca_file`, stays.
+  /// Replaces the broker. Other keys of its entry, such as `ca_file`, stay.
   ///
   /// - Parameter url: nil: the gateway's own broker.
   package func changing(
@@ -110,7 +110,7 @@ extension ConfigurationText {
 }
 
 extension RemoteBroker {
-  /// Whether it is reached alike. Only then may it get the same password.
+  /// Whether host, port and the use of TLS are the same. Only then may it get the same password.
   package func isAtSamePlace(as other: RemoteBroker) -> Bool {
     host == other.host && port == other.port && (tls == nil) == (other.tls == nil)
   }

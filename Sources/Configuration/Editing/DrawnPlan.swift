@@ -43,7 +43,7 @@ package struct DrawnPlan: Sendable {
 
   package init() {}
 
-  /// Where there is only one floor, or none, everything is on it.
+  /// If there is at most one floor, everything is on it.
   mutating func put(on floors: [FloorSettings]) {
     let names = self.floors?.map(\.name) ?? floors.map(\.name)
     guard names.count < 2 else { return }
@@ -73,7 +73,7 @@ package struct DrawnPlan: Sendable {
 
   /// What is wrong with the drawing, in plain words. Only faults for which `check` would not name the room. nil: nothing.
   func fault(over current: Configuration) -> String? {
-    // What names no floor is on the first.
+    // Rooms and doors without a floor are on the first.
     if let floors, floors.first?.former != current.floors.first?.name || !areInOrder(floors, current.floors) {
       return "the floors are not those of the file, with the first, in their order"
     }
@@ -117,7 +117,7 @@ package struct DrawnPlan: Sendable {
     return diagnostics.all.first.map { $0.message + ($0.hint.map { hint in ": \(hint)" } ?? "") }
   }
 
-  /// Whether a configuration is another one with this plan, and else the same.
+  /// Whether the changed configuration has this plan, and is otherwise the same as the former one.
   func isMeant(by changed: Configuration, instead former: Configuration) -> Bool {
     let drawnRooms =
       former.rooms.compactMap { old in rooms.first { $0.former == old.name } }

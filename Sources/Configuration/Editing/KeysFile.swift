@@ -47,7 +47,7 @@ package struct KeysFile: Sendable {
     if content == nil, unsafe lstat(path, &status) == 0 {
       return Refusal(description: "\(path) is a link to a file that is not there")
     }
-    // Nobody pairs for a key that could not be kept.
+    // Checked before anybody pairs: a key that cannot be saved is useless.
     do throws(Refusal) { _ = try text(adding: name, [UInt8](repeating: 1, count: 16)) } catch { return error }
     return nil
   }

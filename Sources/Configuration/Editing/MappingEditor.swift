@@ -50,7 +50,8 @@ struct MappingEditor {
     try Self.replace(pair.value, in: source, with: text, &edits)
   }
 
-  /// Puts a text into a mapping that is the value of a key, or takes it away. The key comes and goes with its content.
+  /// Sets or removes a text in the mapping under a key. The key is added with its first text, and removed
+  /// with its last.
   func put(
     _ member: String, _ text: String?, in key: String, isLast: Bool, _ edits: inout TextEdits
   ) throws(Unsupported) {
@@ -65,7 +66,8 @@ struct MappingEditor {
     try inner.add(inner.isJSON ? member : yamlScalar(member), flow: flow, &edits)
   }
 
-  /// Replaces a whole value by one on one line, or adds the key. Comments in the old value go above it, in braces after it.
+  /// Replaces a whole value by one on one line, or adds the key. Comments in the old value move above the key
+  /// or, within braces, behind the value.
   func put(_ key: String, flow: String, after siblings: [String]?, _ edits: inout TextEdits)
     throws(Unsupported)
   {
@@ -95,8 +97,8 @@ struct MappingEditor {
 
   // MARK: Adding
 
-  /// Adds a key after the last existing one of `siblings`, otherwise at the end. `block` is the value on lines of its own, if
-  /// the file is written so here; `flow` the value on one line.
+  /// Adds a key after the last existing one of `siblings`, otherwise at the end. `block` is the value on
+  /// lines of its own, if the surrounding text is written so; `flow` the value on one line.
   func add(
     _ key: String, flow: String, block: [String]? = nil, after siblings: [String]? = nil,
     _ edits: inout TextEdits
@@ -140,7 +142,7 @@ struct MappingEditor {
   /// Removes a key. Comments in and beside it stay.
   func remove(_ key: String, _ edits: inout TextEdits) throws(Unsupported) { try remove([key], &edits) }
 
-  /// Removes keys. Those that are not there are passed over.
+  /// Removes keys. Missing ones are ignored.
   func remove(_ keys: [String], _ edits: inout TextEdits) throws(Unsupported) {
     let places = pairs.indices.filter { place in keys.contains { $0 == pairs[place].key.scalar } }
     guard !places.isEmpty else { return }

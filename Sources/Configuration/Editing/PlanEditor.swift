@@ -80,7 +80,7 @@ struct PlanEditor {
     }
   }
 
-  /// Says in an entry of a room or a door on which floor it is, if that is another than it says.
+  /// Writes the floor of a room or a door into its entry, if the entry names another one or none.
   private func put(
     floor wanted: String?, in entry: MappingEditor, _ source: SourceText, _ edits: inout TextEdits
   ) throws(Unsupported) {

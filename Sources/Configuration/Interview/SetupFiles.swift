@@ -3,9 +3,9 @@ package struct SetupFiles: Hashable, Sendable {
   package var configuration: String
   /// nil: there is none, or it stays in the file that the user named.
   package var password: Secret?
-  /// Of the page; nil: it needs none.
+  /// The password for the page; nil: it needs none.
   package var page: Secret?
-  /// For changes on the page; nil: nobody may change anything there.
+  /// The password for changes on the page; nil: nobody may change anything there.
   package var write: Secret?
 }
 

@@ -144,7 +144,7 @@ struct RoomReader {
   struct Entry {
     var settings: RoomSettings
     var value: Value
-    /// With its corners' place in the file.
+    /// The outline, and the place of its corners in the file.
     var outline: (shape: Outline, value: Value)?
     var receivers: [(name: String, value: Value)]
   }

@@ -142,8 +142,9 @@ extension Configuration {
         Diagnostic(severity: .error, file: path, position: nil, message: message)
       ])
     }
-    // The built-in configuration in its place would have another name and broker, and take what is on disk for another gateway's.
-    // Some file systems keep the length of what was not written, and fill it with zeros.
+    // Otherwise the built-in configuration would be used. Its name and broker differ, so the gateway would
+    // take the state on disk for another gateway's. Some file systems keep the length of a file whose content
+    // was not written, and fill it with zeros.
     let isZero = bytes.count >= 4 && bytes.suffix(4).allSatisfy { $0 == 0 }
     guard !bytes.isEmpty && !isZero || path == "/dev/null" else {
       throw ConfigurationErrors([

@@ -174,8 +174,8 @@ struct ReceiverReader {
 }
 
 extension Value {
-  /// The absolute path of something that is made if it does not exist, so that nobody would notice a name that only a shell
-  /// understands.
+  /// The absolute path of a file or folder that is created if it is missing. A path that only a shell
+  /// understands is refused, because its creation would go unnoticed.
   fileprivate func newPath(in directory: String) -> String? {
     guard let path = text() else { return nil }
     guard let first = path.first, first != "~", first != "$" else {

@@ -131,7 +131,7 @@ extension Explanation {
     ]
     if !keys.isEmpty { lines.append("keys: \(keys.joined(separator: ", "))") }
     lines += Self.section("receivers", receivers) + Self.section("scanners", scanners)
-    // What scanners hear needs the file.
+    // To show what scanners hear, the command needs the file.
     let option = path.flatMap { configuration.scanners.isEmpty ? nil : " --config \(shellWord($0))" } ?? ""
     lines += Self.section(
       "beacons", beacons, none: "none yet; `beaconkeeper scan\(option) --yaml` gives lines to paste")

@@ -122,7 +122,7 @@ struct NamedFileReader {
     named.paths.insert(full)
     if let substitute = substitutes[full] { return substitute }
     let place = absolute(path, in: directory, environment)
-    // Only the unit has copies. In a terminal root reads what they are made of.
+    // Only the unit has the copies. In a terminal, root reads the originals.
     let original = isCredential(place) ? credentialStore + place.dropFirst(credentialsDirectory.count) : place
     return exists(original) ? original : place
   }

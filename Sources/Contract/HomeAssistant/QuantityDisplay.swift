@@ -61,7 +61,7 @@ struct QuantityDisplay {
     return display
   }
 
-  /// Useful to few people, or new at every advertisement.
+  /// Useful to few people, or different in every advertisement.
   var technical: Self {
     var display = self
     display.detail = .all

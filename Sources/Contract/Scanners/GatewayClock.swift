@@ -41,11 +41,11 @@ struct GatewayClock: Equatable, Sendable {
       && a.least == b.least
   }
 
-  /// Processes a message's times; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
-  /// believed. For one that seems far ahead, the previous offset is used.
+  /// Processes a message's times; returns our clock minus theirs. After a jump of the clock, messages are
+  /// refused for a minute, and then believed. If a message seems too fast, the previous offset is used.
   ///
-  /// - Parameter slack: by how much the message may have come later than `arrival`. If it may, it proves nothing new about their
-  ///   clock.
+  /// - Parameter slack: by how much the message may have come later than `arrival`. Unless it is 0, the
+  ///   message shows nothing new about the other clock.
   mutating func take(
     sent: MonotonicTime, arrival: MonotonicTime, slack: TimeSpan = .zero
   ) throws(ScannerRefusal) -> TimeSpan {

@@ -24,11 +24,11 @@ package struct JSONMapping: Hashable, Sendable {
     case time
   }
 
-  /// How a number is written, where its text alone does not say.
+  /// How a number is written, if its text alone does not show it.
   package struct NumberForm: Hashable, Sendable {
     /// 10 or 16; nil: not stated.
     package var base: Int?
-    /// Whether a measured power is that at 0 m, as Eddystone has it.
+    /// Whether a measured power applies to 0 m, as in Eddystone.
     package var isAtZero = false
 
     package init(base: Int? = nil, isAtZero: Bool = false) {
@@ -37,7 +37,7 @@ package struct JSONMapping: Hashable, Sendable {
     }
   }
 
-  /// The path of a field that is the name of the device's member: `{"c1:00:…": {"rssi": -60}}`.
+  /// Stands for the name of the device's own member: `{"c1:00:…": {"rssi": -60}}`.
   package static let memberName = "{name}"
 
   /// The array with one element for each device, or the object with one member for each, if a field is `memberName`; nil: the
@@ -55,7 +55,7 @@ package struct JSONMapping: Hashable, Sendable {
   /// The largest number of devices in one message.
   static let elementLimit = 1000
 
-  /// A message, or its part that is about one device.
+  /// A message, or the part of it that is about one device.
   private struct Element {
     var name: String?
     var tree: JSONTree
@@ -226,7 +226,7 @@ extension JSONMapping {
         isAtZero ? Beacons.measuredPower(fromEddystone: $0) : $0
       }
     } catch {
-      // 0 is what scanners send if they know none.
+      // Scanners send 0 if they know no measured power.
       if error == .absent { return nil }
       throw UnreadableField(field: .measuredPower, value: "\(number)")
     }
@@ -252,7 +252,7 @@ extension JSONMapping {
     return whole
   }
 
-  /// Octets as hexadecimal digits, or as a list of numbers; several, if there are several of these.
+  /// Octets as hexadecimal digits or as a list of numbers. A field may have several of these.
   private func octets(
     _ field: Field, of element: Element, in message: JSONTree
   ) throws(ScannerRefusal) -> [[UInt8]] {

@@ -23,10 +23,12 @@ struct RemoteReceivers: Sendable {
     var isNamed = false
     var pace = SpeakingPace()
     var life = SignsOfLife()
-    /// How often it went offline, each time within a minute of the last, and when it did last.
+    /// How many times in a row it went offline, each within a minute of the time before; and when it last
+    /// did.
     var offlines: UInt8 = 0
     var lastOffline = MonotonicTime(nanoseconds: .min)
-    /// Whether it said that it is offline, which time must confirm.
+    /// Whether it reported that it is offline, but has done so too often to be believed at once; see
+    /// `offlineLimit`.
     var mayBeOffline = false
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
@@ -136,8 +138,8 @@ struct RemoteReceivers: Sendable {
   }
 
   /// - Parameters:
-  ///   - isNothing: it says that it hears nothing more.
-  ///   - saysEnd: it will say so once that is the case.
+  ///   - isNothing: the receiver reports that it hears nothing more.
+  ///   - saysEnd: the receiver will report when it hears nothing more.
   mutating func heard(
     _ receiver: ReceiverIndex, scanner: Int, isNothing: Bool = false, saysEnd: Bool = false,
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
@@ -153,7 +155,8 @@ struct RemoteReceivers: Sendable {
 
   var judgesSilence: Bool { entries.contains { $0.life.mayChange } }
 
-  /// Tells which receivers may have failed since they heard something last, and which have shown that they did not.
+  /// Reports which receivers may have failed since they last heard something, and which have shown that they
+  /// did not.
   private mutating func judgeSilence(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
@@ -177,7 +180,7 @@ struct RemoteReceivers: Sendable {
 
   /// Processes a message of a receiver that is not an observation.
   ///
-  /// - Parameter isSign: it comes whether the receiver hears anything or not.
+  /// - Parameter isSign: the receiver sends this message whether it hears anything or not.
   mutating func lives(
     _ receiver: ReceiverIndex, scanner: Int, isSign: Bool, at time: MonotonicTime, _ wallTime: WallTime,
     into changes: inout [ReceiverHealthChange]
@@ -187,13 +190,15 @@ struct RemoteReceivers: Sendable {
     entries[place].scanner = scanner
     entries[place].mayBeOffline = false
     entries[place].lastNews = max(entries[place].lastNews, time)
-    // A receiver that reported itself offline, or its gateway reported blind, stays so: only an observation outweighs that.
+    // A receiver that is offline or blind by its own report, or blind by its gateway's, stays so: only an
+    // observation outweighs that.
     if entries[place].isOffline || entries[place].fault != nil { return }
     set(receiver, .ok, "", at: time, wallTime, into: &changes)
   }
 
-  /// Two boards of one name end each other's connection for ever, and one with a loose plug does it for itself. What is more than
-  /// this, each within a minute of the last, counts only once it has lasted.
+  /// Two boards with one name end each other's connection again and again, and so does a loose plug. Beyond
+  /// this number of reports in a row, each within a minute of the one before, `offline` counts only after a
+  /// while without another report.
   private static let offlineLimit: UInt8 = 3
   private static let calm = TimeSpan.seconds(60)
   private static let confirmation = TimeSpan.seconds(5)
@@ -202,7 +207,7 @@ struct RemoteReceivers: Sendable {
   /// Processes a receiver's last will, or its report that it is back.
   ///
   /// - Parameter isRetained: it may be old.
-  /// - Returns: whether it is found to come and go all the time.
+  /// - Returns: whether this report is the first that shows that the receiver comes and goes all the time.
   mutating func setOffline(
     _ receiver: ReceiverIndex, _ isOffline: Bool, isRetained: Bool, scanner: Int, at time: MonotonicTime,
     _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
@@ -256,8 +261,9 @@ struct RemoteReceivers: Sendable {
     }
   }
 
-  /// Time passes: marks receivers that may have failed as doubted, those that were silent for long as quiet, and also those that
-  /// have reported no fault since the broker is back.
+  /// Time passes: marks receivers that may have failed as doubted; receivers whose `offline` was not believed
+  /// yet as gone; and as quiet those that were silent for long, or that have reported no fault since the
+  /// broker is back.
   mutating func look(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
@@ -330,7 +336,7 @@ struct RemoteReceivers: Sendable {
   ) {
     let index = Int(receiver.rawValue)
     guard entries[index].health != health else { return }
-    // A sign of life does not end a doubt before what the receiver hears has come.
+    // A sign of life does not end a doubt yet: what the receiver heard may still be on its way.
     if entries[index].health == .doubted, entries[index].life.isDoubted, !health.isBlind { return }
     if health.isBlind { entries[index].life.becomeBlind() }
     entries[index].health = health

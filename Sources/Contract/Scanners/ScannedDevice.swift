@@ -142,7 +142,8 @@ extension ScannerIntake {
     }
   }
 
-  /// A sensor that the sender has read itself: without its advertisement nothing is read here, and nobody would know why.
+  /// Logs that the sender decodes sensors itself and leaves out the advertisement. Otherwise nobody would
+  /// know why there are no readings.
   private mutating func tellDecoded(_ message: Message, _ scanner: Scanner, into hearing: inout Hearing) {
     guard case .text(let model)? = (try? JSONTree(message.payload))?["model_id"] else { return }
     hasToldDecoded = true

@@ -54,7 +54,8 @@ package struct Scanner: Hashable, Sendable {
   /// Our name of a receiver.
   func name(of receiver: String) -> String { aliases[receiver] ?? prefix + receiver }
 
-  /// The scanner's own name of a receiver that has our name; nil: it has none such.
+  /// The scanner's own name for a receiver, by our name; nil: the scanner can have no receiver with this
+  /// name.
   func receiver(named name: String) -> String? {
     if let own = aliases.filter({ $0.value == name }).keys.min() { return own }
     return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil

@@ -84,7 +84,7 @@ extension ScannerIntake {
     return false
   }
 
-  /// Logs that rooms do not wait this long, because otherwise nobody would know why they stay empty.
+  /// Logs that rooms do not wait this long. Otherwise nobody would know why they stay empty.
   private mutating func tell(
     of gateway: String, _ age: TimeSpan, _ scanner: Scanner, into hearing: inout Hearing
   ) {

@@ -35,18 +35,18 @@ package struct ScannerIntake: Sendable {
   /// Observations of other gateways that were over a minute old, and all observations of refused batches, counted each time they
   /// come. Repetitions of an accepted batch do not count.
   package internal(set) var refusedObservations: UInt64 = 0
-  /// Each a cause, a topic filter, and a source or a field.
+  /// The refusals that were logged: each a cause, a topic filter, and a source or a field.
   var told: Set<[String]> = []
   private static let keyLength = 3
-  /// Whether it was told that senders read sensors themselves.
+  /// Whether a notice said that senders decode sensors themselves.
   var hasToldDecoded = false
   static let noticeLimit = 200
-  /// So many sources are named for one cause; then one more notice says that there are others.
+  /// For each cause, this many sources are named; then one more notice says that there are others.
   private static let namedSources = 10
   private static let others = "…"
   /// The topic of the present message.
   private var topic = ""
-  /// How many characters of it a log message shows.
+  /// How many characters of the topic a log message shows.
   private static let toldTopic = 100
 
   /// - Parameters:
@@ -107,7 +107,7 @@ package struct ScannerIntake: Sendable {
       let message = Message(
         payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime,
         slack: slack)
-      // A topic with wildcards may match the others, too.
+      // A topic with wildcards may match the status and telemetry topics, too, so these are checked first.
       if let fields = scanner.status?.match(topic) {
         isOurs = true
         takeStatus(message, fields, into: &hearing)
@@ -343,7 +343,7 @@ extension ScannerIntake {
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
   ) {
     var word = String(decoding: message.payload.prefix(20), as: UTF8.self)
-    // As zigbee2mqtt says it.
+    // The form that zigbee2mqtt uses.
     if let state = (try? JSONTree(message.payload, limit: 16))?.text("state") { word = state }
     let isOffline: Bool
     switch word.lowercased() {

@@ -1,38 +1,40 @@
 import Beacons
 import Core
 
-/// Whether a receiver that fell silent may have failed: it has given no sign of life since it heard something last, although it
-/// usually does so whether it hears anything or not. When a board loses its power or its network, its last will comes only after 1.5
-/// times its keepalive, and until then the silence of its beacons proves nothing.
+/// Whether a receiver that fell silent may have failed: it has given no sign of life since it last heard
+/// something, although it usually gives them whether it hears anything or not. When a board loses its power
+/// or its network, its last will comes only after 1.5 times its keepalive, and until then the silence of its
+/// beacons proves nothing.
 ///
 /// ESPresense's boards send telemetry every 15 s. A Beaconkeeper sends an empty batch once its radios hear nothing more.
 struct SignsOfLife: StateElement {
-  /// So long a silence is usual.
+  /// Silences up to this are usual.
   private static let patience = TimeSpan.milliseconds(2_500)
-  /// By then a last will would have come, also that of a Beaconkeeper with its own keepalive of 60 s.
+  /// By then a last will would have come, even that of a Beaconkeeper, whose keepalive is 60 s.
   private static let limit = TimeSpan.seconds(100)
-  /// After a sign of life, what it hears comes within this time: its network may only have been away.
+  /// After a sign of life, observations follow within this time if only the network was away.
   private static let grace = TimeSpan.seconds(3)
-  /// Once it speaks again after a silence, it names what it hears within this time.
+  /// After a silence, the receiver reports everything that it hears within this time.
   private static let resumption = TimeSpan.seconds(10)
-  /// Two signs that are at most so far apart are regular.
+  /// Two signs of life count as regular if they are at most this far apart.
   private static let regular = TimeSpan.seconds(45)
-  /// Longer gaps are those of an empty room.
+  /// Longer gaps count as this long: they come from an empty room.
   private static let longestGap = TimeSpan.seconds(20)
   private static let never = MonotonicTime(nanoseconds: .min)
 
-  /// `never` also after it said that it hears nothing.
+  /// The last observation; `never` also after the receiver reported that it hears nothing.
   private var lastHeard = Self.never
   private var lastSign = Self.never
-  /// The first sign of life after an unusual silence: it was there and heard nothing.
+  /// The first sign of life after an unusual silence: the receiver was there and heard nothing.
   private var answered = Self.never
-  /// When it spoke again after an unusual silence, or when it was said to be there before it had said anything.
+  /// When observations began again after an unusual silence; or when a retained message said that the
+  /// receiver is online, before anything came from it.
   private var resumed = Self.never
-  /// Whether a sign of life is to be expected.
+  /// Whether the receiver gives signs of life even if it hears nothing.
   var areUsual = false
-  /// Between messages with observations, smoothed.
+  /// The smoothed time between messages with observations.
   private var gap = TimeSpan.zero
-  /// As it was told last.
+  /// The answer at the last call of `changes`.
   private(set) var isDoubted = false
 
   private var usualSilence: TimeSpan { max(Self.patience, TimeSpan(nanoseconds: gap.nanoseconds / 2 * 5)) }
@@ -51,35 +53,36 @@ struct SignsOfLife: StateElement {
     lastHeard = max(lastHeard, time)
   }
 
-  /// It lives, and says that it hears nothing.
+  /// The receiver works, and reports that it hears nothing.
   mutating func hearNothing(at time: MonotonicTime) {
     prove(at: time)
     (lastHeard, resumed) = (Self.never, Self.never)
   }
 
-  /// It lives.
+  /// The receiver works.
   mutating func prove(at time: MonotonicTime) {
     lastSign = max(lastSign, time)
     if lastHeard != Self.never, answered <= lastHeard, time - lastHeard >= usualSilence { answered = time }
   }
 
-  /// It lives, and says so whether it hears anything or not.
+  /// The receiver works, and sends this message whether it hears anything or not.
   mutating func sign(at time: MonotonicTime) {
     if lastSign != Self.never, time > lastSign, time - lastSign <= Self.regular { areUsual = true }
     prove(at: time)
   }
 
-  /// A retained message says that it is there. It may have failed since.
+  /// A retained message says that the receiver is online. It may have failed since.
   mutating func presume(at time: MonotonicTime) {
     if lastHeard == Self.never, lastSign == Self.never, resumed == Self.never { resumed = time }
   }
 
-  /// It is known to be blind, which is no doubt.
+  /// The receiver is known to be blind, so there is no doubt any more.
   mutating func becomeBlind() { isDoubted = false }
 
-  /// Returns whether the answer differs from that of the last time.
+  /// Returns whether the answer has changed since the last call.
   ///
-  /// - Parameter connected: since when what it says reaches us.
+  /// - Parameter connected: since when the broker has been connected, so that the receiver's messages reach
+  ///   us.
   mutating func changes(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
     let was = isDoubted
     isDoubted = mayHaveFailed(at: time, connected: connected)

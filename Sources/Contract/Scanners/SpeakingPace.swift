@@ -1,8 +1,9 @@
 import Beacons
 import Core
 
-/// How often one receiver speaks, and of how many devices. Whoever may publish on a receiver's topics decides where beacons are, so
-/// people learn when it suddenly speaks far more often, or hears far more devices than before.
+/// How often one receiver reports, and how many devices. Anybody who may publish on a receiver's topics
+/// decides where beacons are. So there is a notice if it suddenly reports far more often, or far more devices
+/// than before.
 struct SpeakingPace: Sendable {
   /// Time is divided into spans, and each is compared with those before it.
   private static let span = TimeSpan.seconds(5)
@@ -15,13 +16,13 @@ struct SpeakingPace: Sendable {
   private var count: UInt32 = 0
   /// A bit for each hash of a device.
   private var devices: UInt64 = 0
-  /// Sixteenths, averaged over some 12 spans in which it spoke.
+  /// In sixteenths, averaged over some 12 spans with observations.
   private var usualCount: UInt32 = 0
   private var usualDevices: UInt32 = 0
   private var spans: UInt8 = 0
   private var toldUntil = MonotonicTime(nanoseconds: .min)
 
-  /// Notes an observation; returns a complaint if it is one too many.
+  /// Counts an observation; returns a complaint if there are too many.
   ///
   /// - Parameter device: a hash.
   mutating func note(_ device: UInt64, at time: MonotonicTime) -> String? {
@@ -43,17 +44,17 @@ struct SpeakingPace: Sendable {
   }
 
   private mutating func close(at time: MonotonicTime) {
-    // A pause says nothing about how a receiver speaks, so spans of silence are not learnt.
+    // A pause does not show how often a receiver reports, so spans of silence are not learnt.
     let passed = (time - start).nanoseconds / Self.span.nanoseconds
     learn(count, UInt32(devices.nonzeroBitCount))
-    // What gathered in it, here or under way, comes at once: the next span is not compared.
+    // Messages that were held up during the pause arrive together, so the next span is not compared.
     if passed > 1 { spans = min(spans, Self.learnt - 1) }
     start = start + TimeSpan(nanoseconds: passed * Self.span.nanoseconds)
     (count, devices) = (0, 0)
   }
 
   private mutating func learn(_ count: UInt32, _ devices: UInt32) {
-    // At first the mean of all spans. Later a burst changes the usual pace only slowly.
+    // At first, the usual pace is the mean of all spans. Later, a burst changes it only slowly.
     let isLearnt = spans >= Self.learnt
     let count = isLearnt ? min(count, usualCount / 8 + 10) : min(count, 1 << 20)
     let devices = isLearnt ? min(devices, usualDevices / 8 + 5) : devices

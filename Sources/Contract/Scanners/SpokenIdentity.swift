@@ -10,7 +10,7 @@ import Core
 ///
 /// Source: https://espresense.com/beacons
 package enum SpokenIdentity {
-  /// Whether scanners give this id to all devices of a make, so that it is no single one's.
+  /// Whether scanners give this id to all devices of a make, so that it identifies no single device.
   ///
   /// Source: ESPresense, BleFingerprint.cpp; https://github.com/ESPresense/ESPresense/issues/24
   package static func isOfMake(_ id: String) -> Bool {
@@ -33,7 +33,7 @@ package enum SpokenIdentity {
       return numbers(rest).map {
         IBeacon(uuid: $0.uuid, major: $0.major, minor: $0.minor, measuredPower: power).advertisingData
       }
-    // ESPresense's firmware says the second.
+    // ESPresense's firmware writes `altbeacon`.
     case "abeacon", "altbeacon":
       guard let (uuid, major, minor) = numbers(rest) else { return nil }
       // Company 0x0118 (Radius Networks); the last two octets are the reference RSSI and one for the manufacturer.

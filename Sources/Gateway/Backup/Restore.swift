@@ -107,8 +107,8 @@ package struct Restore {
         moves.insert(Move(target: place), at: files.count)
       }
     }
-    // The state comes first, then the configuration, then the files that it names. Until then the old configuration counts, and
-    // its state may be elsewhere, without a mark.
+    // The state comes first, then the configuration, then the files that it names. Until the configuration is
+    // replaced, a gateway uses the old one, whose state may be elsewhere, without a mark.
     let configuration = files.filter { $0.target == configurationPath }
     moves = moves[files.count...] + configuration + files.filter { $0.target != configurationPath }
   }
@@ -151,7 +151,7 @@ package struct Restore {
   private func requireNamed(_ files: Set<String>, _ configurationPath: String) throws {
     let folder = folderPrefix(of: configurationPath)
     let former = backup.properties[Backup.Property.path].map(folderPrefix) ?? folder
-    // Its absolute paths may be those of the other machine.
+    // Absolute paths in the configuration may be those of the other machine.
     var named = Set(files.map { Backup.absolute($0) })
     for name in named where name.hasPrefix(former) { named.insert(folder + name.dropFirst(former.count)) }
     for member in backup.members

@@ -10,7 +10,7 @@ import Synchronization
 final class AccessService: Feature {
   private let delivery: Delivery
   private let inquiry: AccessInquiry
-  /// Whether the reason why the broker could not be asked may be gone.
+  /// Whether the obstacle to asking the broker may be gone.
   private let isReloaded = Atomic(false)
 
   /// Many topics appear at once, so one process asks about many.
@@ -45,7 +45,7 @@ final class AccessService: Feature {
           if questions.isEmpty { break }
           let report = await inquiry.ask(questions)
           delivery.take(report)
-          // The broker is having a bad moment, or was slow.
+          // The broker had a temporary problem, or was slow.
           if !report.left.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }
       }

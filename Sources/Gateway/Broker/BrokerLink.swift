@@ -6,8 +6,8 @@ import Mosquitto
 import ServiceLifecycle
 import Synchronization
 
-/// Keeps the connection to the broker for as long as the gateway runs, subscribes to what the features read, and tells them what
-/// the broker says.
+/// Keeps the connection to the broker for as long as the gateway runs, subscribes to the features' filters,
+/// and passes the broker's messages and answers on to them.
 final class BrokerLink: Feature {
   private let features: [any Feature]
   private let delivery: Delivery
@@ -17,7 +17,7 @@ final class BrokerLink: Feature {
   private let broker: String
   private let clientID: String
   private let farewell: Farewell?
-  /// What is cleared now must not be published again.
+  /// The topics are being cleared, so they must not be published again.
   private let isLeaving = Atomic(false)
   /// The broker granted QoS 0 where 1 was asked for.
   private let isWithoutQoS1 = Atomic(false)

@@ -164,7 +164,7 @@ final class FormerNameService: Feature {
     return true
   }
 
-  /// Whether a topic is of a gateway with some of these topics.
+  /// Whether a topic belongs to a gateway that has one of these sets of topics.
   private func isOwn(_ topic: String, _ topics: [Topics]) -> Bool {
     topics.contains { topic.hasPrefix($0.base + "/") || discovery(of: $0).isOwn(topic) }
   }

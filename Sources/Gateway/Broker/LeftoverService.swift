@@ -19,7 +19,7 @@ final class LeftoverService: Feature {
   private static let pause = Duration.seconds(1)
   /// Topics are cleared after this time without announcements to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
-  /// How often the broker is asked again at most, where messages came faster than they were read.
+  /// How many times at most the broker is asked again if messages came faster than they were read.
   private static let repetitions = 20
   /// The largest number of corrections that may wait, because each needs memory.
   private static let correctionLimit = 1_000
@@ -33,7 +33,7 @@ final class LeftoverService: Feature {
     var isDue = true
     /// The broker's retained messages are checked until then.
     var end: MonotonicTime?
-    /// Whether it may be cleared.
+    /// Whether obsolete topics may be cleared.
     var mayClear = false
     /// How many messages the client had dropped when the broker was asked.
     var dropped: UInt64 = 0

@@ -13,7 +13,8 @@ import Synchronization
 final class MendingService: Feature {
   /// How long false messages are collected, so that a flood of them causes no flood of ours.
   private static let pause = Duration.seconds(5)
-  /// How many rounds it takes to read what has gathered.
+  /// After lost messages, received ones are believed again after this many rounds without a loss. By then the
+  /// queued ones have been read.
   private static let doubts = 3
   /// If messages are lost all the time, all retained topics are published again after this many rounds.
   private static let longDoubt = 12
@@ -30,9 +31,9 @@ final class MendingService: Feature {
     var hasToldIt = false
     /// How many messages the client had dropped at the last look.
     var dropped: UInt64 = 0
-    /// How many further rounds must not believe what was found.
+    /// For how many further rounds received messages are not believed.
     var doubts = 0
-    /// How many rounds have been in doubt since the truth was last published everywhere.
+    /// In how many rounds messages were not believed since all states were last published.
     var doubtful = 0
   }
 
@@ -45,7 +46,8 @@ final class MendingService: Feature {
   private let lookAgain: @Sendable () -> Void
   private let logger: Logger
 
-  /// - Parameter lookAgain: searches all that is retained for what is false, because there was too much of it.
+  /// - Parameter lookAgain: reads everything that the broker retains, and corrects it. It is called if there
+  ///   is too much to correct.
   init(
     _ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger,
     lookAgain: @escaping @Sendable () -> Void = {}
@@ -73,7 +75,7 @@ final class MendingService: Feature {
     // The lost messages may include another client's.
     if delivery.client.events.lostMessages != state.withLock(\.dropped) { alarm.ring() }
     guard !message.retain, delivery.topics.retained(message.topic) != nil else { return false }
-    // Judged at once: a while later we may have said three other things.
+    // Compared at once, because only the last two payloads of a topic are known.
     let isOwn = delivery.isOwn(message.payload.hashValue, at: message.topic)
     state.withLock { state in
       if isOwn { return state.found[message.topic] = nil }
@@ -100,7 +102,8 @@ final class MendingService: Feature {
   func mend() {
     let dropped = delivery.client.events.lostMessages
     let (found, leftovers, isInDoubt, mayHaveMissed, mustLook) = state.withLock { state in
-      // While messages come faster than they are read, they are read late: what seems foreign may be our own of some time ago.
+      // While messages come faster than they are read, they are read late. A message that seems foreign may
+      // then be an older one of our own.
       state.doubts = state.dropped == dropped ? max(state.doubts - 1, 0) : Self.doubts
       defer { (state.found, state.dropped) = ([:], dropped) }
       let isInDoubt = state.doubts > 0
@@ -108,7 +111,7 @@ final class MendingService: Feature {
       let mayHaveMissed = isInDoubt ? state.doubtful >= Self.longDoubt : state.doubtful > 0
       if mayHaveMissed { state.doubtful = 0 }
       let mustLook = (state.isOverfull || mayHaveMissed) && state.looks.take(at: LiveClock.now)
-      // Otherwise it waits for its turn.
+      // Otherwise the rate limit decides when.
       if mustLook { state.isOverfull = false } else if state.isOverfull { alarm.ring() }
       return (isInDoubt ? [:] : state.found, state.leftovers, isInDoubt, mayHaveMissed, mustLook)
     }
@@ -119,8 +122,8 @@ final class MendingService: Feature {
     guard !foreign.isEmpty else { return }
     let truth = decisions.truth(at: Set(foreign.keys))
     let known = Set(truth.map(\.topic))
-    // Places that this run does not know have nobody in them, and beacons that it does not know are nowhere. What was retained
-    // before is lost, and the other client's message is not to be trusted.
+    // Places that this run does not know are empty, and beacons that it does not know are nowhere. What was
+    // retained before is lost, and the other client's message cannot be trusted.
     let others = foreign.keys.filter { !known.contains($0) && foreign[$0] != Self.nothing }.compactMap {
       leftovers.removal(of: $0) ?? leftovers.nowhere(at: $0)
     }

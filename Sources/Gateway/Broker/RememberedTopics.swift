@@ -37,7 +37,7 @@ package final class RememberedTopics: Sendable {
     state = Mutex(State(topics: Set(lines.filter(Self.isTopic))))
   }
 
-  /// After a power cut a file may hold zeros, or what belongs to another.
+  /// After a power cut a file may contain zeros, or parts of other files.
   private static func isTopic(_ line: String) -> Bool {
     line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !"\u{7F}\u{FFFD}+#".unicodeScalars.contains($0) }
   }

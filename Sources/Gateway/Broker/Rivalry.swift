@@ -47,7 +47,7 @@ final class Rivals: Feature {
         let isForeign = !message.retain && InstanceMessage(message.payload) == nil
         if isForeign, corrections.withLock({ $0.take(at: LiveClock.now) }) { connected() }
       case .older: connected()
-      // Whoever is there answers what we publish now.
+      // If the other gateway is running, it answers what we publish now.
       case .unproven: if corrections.withLock({ $0.take(at: LiveClock.now) }) { connected() }
       case .newer(let since):
         // The other gateway keeps its session and its status, so we do not publish `offline`.

@@ -168,7 +168,7 @@ package struct Calibrating {
 }
 
 extension Configuration {
-  /// Why a walk through its rooms cannot be used, whatever is heard; nil: it can.
+  /// Why no walk through these rooms can be used; nil: it can.
   package var isTooLargeToCalibrate: String? {
     let most = max(rooms.count, mountedReceivers.count)
     guard most > RoomSettings.mappedLimit else { return nil }

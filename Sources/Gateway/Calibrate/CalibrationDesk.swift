@@ -151,7 +151,7 @@ final class CalibrationDesk: Sendable {
     guard let (walk, turn) = begun else { return "There is nothing to learn from: mark where you are." }
     do throws(SystemError) {
       try Thread.start { [weak self] in
-        // The service is not allowed to.
+        // Fails if the service has no permission for it.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.nice)
         self?.fit(walk, configuration, turn)
       }

@@ -28,7 +28,7 @@ package struct ConfigurationEditor: Sendable {
 
   var canUndo: Bool { writer.canUndo }
 
-  /// Why nothing can be saved, in plain words; nil: nothing speaks against it.
+  /// Why nothing can be saved, in plain words; nil: it probably can.
   var obstacle: String? { writer.obstacle?.description }
 
   /// `PUT zones/<zone>` with rules, and calibrations of receivers.
@@ -49,7 +49,7 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  /// `PUT plan` with a drawn plan. With `preview` it tells the change of the file, and does not write it.
+  /// `PUT plan` with a drawn plan. With `preview` it only returns the change of the file.
   func change(plan request: Request) -> Response {
     guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }
     return edit(seen(tree, request)) { text, _ throws(EditRefusal) in
@@ -77,8 +77,8 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  /// `PUT beacons/<beacon>` with a readable name, an owner, an icon; null takes one away. With `preview` it tells the change of the
-  /// file, and does not write it.
+  /// `PUT beacons/<beacon>` with a readable name, an owner, an icon; null takes one away. With `preview` it
+  /// only returns the change of the file.
   func change(beacon: String, _ request: Request) -> Response {
     guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }
     var wanted: [BeaconWord: String?] = [:]

@@ -15,7 +15,7 @@ package struct DashboardContent: Content {
   let enrolment: EnrolDesk
   private let setup: SetupDesk
 
-  /// - Parameter log: is told what was done from the page.
+  /// - Parameter log: called with what was done from the page.
   package init(_ stage: any Stage, log: @escaping @Sendable (String) -> Void = { _ in }) {
     self.stage = stage
     overviews = SharedOverview(stage)
@@ -113,7 +113,7 @@ package struct DashboardContent: Content {
       .get("calibration") { content, _ in .later { content.calibration.picture } },
       .get("calibration/file") { content, _ in .now(content.calibration.file) },
       .change(.post, "calibration/:step") { $0.calibration.answer($1.name, $1.request) },
-      // Only those who may change something see the numbers that devices show.
+      // Only people with write access see the numbers that devices show.
       Route(method: .get, path: "enrolment", isChange: true, query: ["session"]) {
         $0.enrolment.answer($1.request.query["session"])
       },
@@ -184,9 +184,9 @@ package struct DashboardContent: Content {
     return .later { body(editor) }
   }
 
-  /// Where a recording is played.
+  /// The position of the player of a recording.
   ///
-  /// - Parameter change: moves, pauses or continues it first; nil: does not.
+  /// - Parameter change: first moves, pauses or continues it; nil: does not.
   private func recording(_ change: [UInt8]? = nil) -> Response {
     guard let player = stage.player else { return .error(404, "This is no recording.") }
     if let change {
@@ -294,7 +294,7 @@ package struct DashboardContent: Content {
 }
 
 extension DashboardContent {
-  /// The decisions of other rules.
+  /// The decisions that other rules would have made.
   func attempt(_ body: [UInt8], isAwaited: () -> Bool = { true }) -> Response {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
     let name = TrialRequest.beacon(in: tree)

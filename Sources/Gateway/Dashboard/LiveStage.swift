@@ -25,7 +25,7 @@ package protocol Stage: Sendable {
   var editor: ConfigurationEditor? { get }
   /// For one enrolment; nil: nothing pairs.
   func pairing() -> (any DevicePairing)?
-  /// nil: nothing of what happens is kept.
+  /// nil: there is no diary.
   var diary: Diary? { get }
   /// nil: it is not a recording.
   var player: ReplayStage? { get }

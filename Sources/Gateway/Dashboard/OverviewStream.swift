@@ -74,7 +74,7 @@ final class SharedOverview: Sendable {
     }
   }
 
-  /// What clients that want changes were told.
+  /// What was sent to clients that want changes.
   private struct Told {
     var overview: ToldOverview
     /// The time of the overview that was compared last.
@@ -82,9 +82,9 @@ final class SharedOverview: Sendable {
     /// The last changes as events, and the number of the newest.
     var steps: [[UInt8]] = []
     var number: Int
-    /// The time of the newest.
+    /// The time of the newest change.
     var stepped: WallTime
-    /// When small differences were told last.
+    /// When small differences were last sent.
     var exact: WallTime
   }
 
@@ -93,9 +93,9 @@ final class SharedOverview: Sendable {
   private static let busy = TimeSpan.milliseconds(200)
   /// How many changes are kept for clients that are a little behind. Others get the whole overview.
   private static let stepLimit = 8
-  /// Clients are told at least this often that the gateway works.
+  /// At least this often, clients are told that the gateway works.
   private static let silence = TimeSpan.seconds(5)
-  /// Small differences, which are left out, are told after this time.
+  /// Small differences are left out at first, and sent after this time.
   private static let exactness = TimeSpan.seconds(15)
 
   private let stage: any Stage
@@ -145,7 +145,7 @@ final class SharedOverview: Sendable {
   private func compare(_ state: inout State) {
     guard let time = state.overview?.time, state.told?.time != time else { return }
     let json = state.text(for: .none)
-    // A recording that was moved back is another story, which everybody gets whole.
+    // The recording was moved back, so every client gets the whole overview.
     guard var told = state.told, told.time < time else {
       let number = state.told.map { $0.number + Self.stepLimit + 1 } ?? 0
       state.told = Told(overview: ToldOverview(json), time: time, number: number, stepped: time, exact: time)

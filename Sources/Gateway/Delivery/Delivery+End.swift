@@ -40,7 +40,8 @@ extension Delivery {
     let all = remembered.all.union([topics.status, topics.instance, topics.health])
     let (first, others) = (all.filter(isFirst).sorted(), all.filter { !isFirst($0) }.sorted())
     send((first + others).map(Message.init(clearing:)))
-    // Whether it has the right to them is asked no more; what it may not clear, it did not retain.
+    // It no longer matters which topics it may publish to. A topic that it may not clear, it has not
+    // retained.
     func isTaken() -> Bool {
       state.withLock {
         $0.outbox.first == nil && $0.permissions.unacknowledgedTopics?.isDisjoint(with: all) == true

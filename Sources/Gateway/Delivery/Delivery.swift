@@ -69,7 +69,7 @@ package final class Delivery: Feature {
   let remembered: RememberedTopics
   /// Recent decisions for the dashboard; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
-  /// nil: nothing of what happens is kept.
+  /// nil: there is no diary.
   let diary: Diary?
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
@@ -177,7 +177,7 @@ package final class Delivery: Feature {
           word: verdict.delivered == nil ? "missed" : "delivered", detail: VerdictLine(verdict).outcome))
       state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
-    // A later one is better than this one delayed.
+    // A later message is better than this one delayed.
     case .roomPresence(let presence): sendNow(presence.message(), &state)
     }
   }

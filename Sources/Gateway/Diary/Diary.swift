@@ -16,15 +16,15 @@ import Web
 package final class Diary: Feature {
   /// How long the first entry waits for others.
   private static let patience = TimeSpan.seconds(120)
-  /// So many are written at once.
+  /// If this many entries wait, they are written at once.
   private static let batch = 64
-  /// Between two looks for things to forget, and between two tries of a disk that fails.
+  /// The time between two checks for things to forget, and between two attempts to use a disk that fails.
   private static let tending = TimeSpan.seconds(60)
   /// The time between two deletions of old entries.
   private static let trimming = TimeSpan.seconds(3600)
-  /// Entries in memory, while the disk fails.
+  /// Maximum number of entries in memory while the disk fails.
   private static let limit = 4_096
-  /// How long a reader waits for the disk, and the start of the gateway.
+  /// How long a reader waits for the disk, and how long the start of the gateway does.
   private static let readPatience = TimeSpan.seconds(10)
   private static let startPatience = TimeSpan.seconds(2)
   /// How far back the start looks for what was not written when it happened.
@@ -66,7 +66,8 @@ package final class Diary: Feature {
     var store: DiaryStore?
   }
 
-  /// Who is where at the start, as the outbox has it, and what this run tells of that itself.
+  /// The members of zones and rooms at the start, from the outbox; and the transitions of this run that
+  /// concern them.
   private let present: [OccupancyMessage]
   private let told: [TransitionMessage]
 
@@ -135,7 +136,8 @@ package final class Diary: Feature {
         state.pending[index].time = step.corrected(state.pending[index].time)
       }
     }
-    // What is being written at this moment is on disk by then, with its old times, and nothing of the above.
+    // A batch that is being written now is on disk when this runs, with its old times. The entries corrected
+    // above are not.
     disk.perform { [self] shelf in
       do { try store(shelf)?.correct(step) } catch { tell(error) }
     }
@@ -246,7 +248,7 @@ package final class Diary: Feature {
     if wasFailing { logger.notice("the diary is written again") }
   }
 
-  /// What waits is written to a new file if this one is damaged, or gone.
+  /// Waiting entries go to a new file if this one is damaged or gone.
   private func failed(_ failure: any Error, _ shelf: Shelf) {
     if failure is DiaryRemoved {
       shelf.store?.close()
@@ -273,8 +275,8 @@ package final class Diary: Feature {
     try store.clear(forgotten)
   }
 
-  /// Writes what was not written when it happened, because of a kill or a power cut, or because the diary was off: who came and is still
-  /// there, and that others left.
+  /// Writes what was not written when it happened, because of a kill or a power cut or because the diary was off: enters
+  /// of beacons that are still there, and exits of those that are not.
   private func makeUp(_ shelf: Shelf, since start: WallTime) {
     guard let store = store(shelf) else { return }
     struct Stay: Hashable {
@@ -295,7 +297,7 @@ package final class Diary: Feature {
       told.insert(Stay(kind: entry.kind, place: entry.place, beacon: entry.thing))
     }
     var query = DiaryQuery()
-    // What is older was written, or made up for, long ago.
+    // What is older was written long ago, by that run or by an earlier start.
     let oldest = start - Self.madeUp
     (query.kinds, query.since) = ([.zone, .room], oldest)
     // Visits that have ended are not kept.

@@ -16,7 +16,7 @@ struct DiaryAnswers {
   /// nil: there is no diary, for example while a recording is replayed.
   let diary: Diary?
   let now: WallTime
-  /// The published names of those whom people call so.
+  /// The published names for a name that people use.
   var called: (String) -> [String] = { [$0] }
 
   private static let off = Response.error(404, "Nothing of what happens is kept.", remedy: "Set diary: on.")
@@ -74,7 +74,7 @@ struct DiaryAnswers {
       (query.since, query.until) = (nil, nil)
       query.kinds = [.zone, .room]
       let visits = diary.read { [query] store, pending in
-        // While it answers, it runs.
+        // The gateway that answers is running.
         var book = VisitBook(since: since, until: until, pauses: try store.pauses(pending, isRunning: true))
         try store.forEach(query) { book.note($0) }
         for entry in pending where query.matches(entry) { book.note(entry) }

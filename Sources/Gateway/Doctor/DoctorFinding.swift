@@ -14,7 +14,8 @@ package struct DoctorFinding: Hashable, Sendable {
   package var subject: String
   package var state: State
   package var words: String
-  /// What the peer says of itself, as the sentence's end; nil: nothing. Whoever asks for others does not repeat it.
+  /// What the peer says about itself, as the end of the sentence; nil: nothing. A caller that asks on behalf
+  /// of others must not repeat it.
   package var peersWords: String?
   /// How to mend it; nil: nothing to do.
   package var remedy: String?
@@ -26,7 +27,7 @@ package struct DoctorFinding: Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// With what the peer says.
+  /// Including what the peer says.
   private var sentence: String { words + (peersWords ?? "") }
 
   /// One line, and a second with the remedy.

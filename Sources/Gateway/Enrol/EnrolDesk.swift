@@ -5,9 +5,9 @@ import Radio
 import Synchronization
 import Web
 
-/// What pairs with a device.
+/// Pairs with a device.
 package protocol DevicePairing: AnyObject, Sendable {
-  /// Why it cannot, as far as that is known before anything is opened.
+  /// Why pairing cannot work, as far as that is known before anything is opened; nil: nothing is known.
   var obstacle: LivePairing.Failure? { get }
   /// Blocks until its end.
   func run(allowsNoNumber: Bool, onNews: @escaping @Sendable (PairingNews) -> Void) throws(LivePairing
@@ -40,7 +40,7 @@ final class EnrolDesk: Sendable {
     let pairing: any DevicePairing
     /// When the page last asked.
     var asked: MonotonicTime
-    /// When devices began to see it.
+    /// When the adapter became visible to devices.
     var opened: MonotonicTime?
     var news: [PairingNews] = []
     var numbers = 0
@@ -52,10 +52,11 @@ final class EnrolDesk: Sendable {
   /// How long a page may be silent.
   private static let patience = TimeSpan.seconds(10)
   private static let beat = Duration.seconds(1)
-  /// How many numbers may be typed: somebody who only reaches the page must not find one by trying.
+  /// How many numbers may be typed. Somebody who can only reach the page must not find the right one by
+  /// trying.
   static let numberLimit = 5
   private static let newsLimit = 50
-  /// How long a gateway that ends waits until the adapter is as it was.
+  /// At the end of the gateway: how long to wait until the adapter has its former settings.
   private static let ending = TimeSpan.seconds(5)
 
   private let stage: any Stage
@@ -63,7 +64,7 @@ final class EnrolDesk: Sendable {
   let now: @Sendable () -> MonotonicTime
   private let state = Mutex<Session?>(nil)
 
-  /// - Parameter log: is told when an adapter is opened, and how that ends.
+  /// - Parameter log: called when an adapter is opened, and with how that ends.
   init(
     _ stage: any Stage, log: @escaping @Sendable (String) -> Void,
     now: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
@@ -73,9 +74,9 @@ final class EnrolDesk: Sendable {
     self.now = now
   }
 
-  /// What stands against it, before anybody pairs.
+  /// Why a device cannot be enrolled, as far as that is known before pairing; nil: it can.
   ///
-  /// - Parameter name: nil: it is not known yet.
+  /// - Parameter name: nil: the name is not known yet.
   func obstacle(to name: String? = nil) -> EnrolRefusal? {
     guard let editor = stage.editor else {
       return EnrolRefusal(reason: "There is no configuration file to add a device to.")
@@ -181,7 +182,7 @@ final class EnrolDesk: Sendable {
         "\(Self.numberLimit) numbers were typed, and no device showed one of them. Nothing was written.")
   }
 
-  /// Whether it is still open.
+  /// Stops the enrolment if its page is silent. Returns whether the enrolment is still open.
   private func mindSilence(_ id: String) -> Bool {
     let isSilent = change(id) { now() - $0.asked > Self.patience }
     if isSilent == true { stop(id, because: "The page that began it was closed.") }
@@ -207,7 +208,7 @@ final class EnrolDesk: Sendable {
 }
 
 extension ConfigurationEditor {
-  /// What stands against enrolling a device of this name; nil: of any name.
+  /// Why a device of this name cannot be enrolled; without a name, why no device can. nil: it can.
   func obstacle(toEnrol name: String?) -> EnrolRefusal? {
     do {
       if let obstacle = writer.obstacle { throw obstacle }
@@ -224,7 +225,7 @@ extension ConfigurationEditor {
       if let obstacle = keys.obstacle { throw obstacle }
       guard let name else { return nil }
       if let obstacle = keys.obstacle(to: name) { throw obstacle }
-      // Whether there is room for the name; what else is written with it does not matter.
+      // Only tests whether the name can be added; the pattern does not matter.
       _ = try text.adding(beacon: name, .address(0xFFFF_FFFF_FFFE))
       return nil
     } catch let refusal as ConfigurationWriter.Refusal {
@@ -245,14 +246,14 @@ extension ConfigurationEditor {
       let keys = try KeysFile(path: text(try writer.read().bytes).keysPlace, environment: environment)
       try keys.add(name, key, like: writer.path)
       isKept = true
-      // With the new key, as it is checked after the change.
+      // Includes the new key, because the changed file is checked with it.
       let text = text(try writer.read().bytes)
       let changed = try text.adding(device: name, keysFile: text.entry(ofKeys: keys.path))
       _ = try writer.replace(revision: text.revision, with: changed.bytes)
       reload(changed.loaded)
       return .saved(keys: keys.path, yaml: changed.lines)
     } catch {
-      // Nobody has to pair again.
+      // If the key is saved, nobody has to pair again.
       let yaml = isKept ? ConfigurationText.deviceYAML(name) : nil
       let remedy = isKept ? "Its key is in the keys file. Add these lines to the configuration." : nil
       return .failed(EnrolRefusal(reason: "\(error)", remedy: remedy), yaml: yaml)

@@ -135,7 +135,7 @@ struct FuseOutput {
       waiting.removeFirst()
       sent = max(sent - 1, 0)
     }
-    // Otherwise the memory of an outage would never be freed.
+    // Otherwise the memory that an outage needed would never be freed.
     if waiting.isEmpty, most > Self.usual { (waiting, most) = ([], 0) }
   }
 

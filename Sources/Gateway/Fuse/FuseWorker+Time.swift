@@ -5,7 +5,7 @@ import Logging
 
 /// The time of a site, which comes from its workers.
 extension FuseWorker {
-  /// How long a worker whose clock differs from another's looks for some that have its own time.
+  /// If this worker's clock differs from another's: how long it looks for workers that agree with it.
   private static let comparison = TimeSpan.seconds(10)
 
   /// The time that this worker publishes.
@@ -52,8 +52,9 @@ extension FuseWorker {
     "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 
-  /// The time comes from the workers. So this worker's clock is compared with the others' before its first tick for partitions.
-  /// If it differs, the workers that start now may still outnumber the one that was first.
+  /// The site's time comes from the workers. So before its first tick for partitions, a worker compares its
+  /// clock with those of the others. If the clocks differ, it waits: workers that start at the same time may
+  /// agree with it and outnumber the first one.
   func compareClocks(_ rabbit: FuseRabbitMQ) throws(RabbitMQError) {
     guard began == nil || isOutvoted else { return }
     let begin = LiveClock.now

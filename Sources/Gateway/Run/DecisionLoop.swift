@@ -165,13 +165,13 @@ package final class DecisionLoop: Feature {
     tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
   }
 
-  /// Logs what there is to say, and saves counters that have changed.
+  /// Logs the pipeline's notices, and saves counters that have changed.
   private func report(_ state: inout State) {
     for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
     if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
   }
 
-  /// The clock was set. What is told from now on has the new time.
+  /// The clock was set. Messages from now on have the new time.
   func note(_ step: ClockStep, _ state: inout State) {
     let seconds = Int(step.step.seconds.rounded())
     logger.warning(
@@ -206,7 +206,7 @@ package final class DecisionLoop: Feature {
   private static let lag = LiveRadio.longestGathering + .milliseconds(50)
   /// The shortest time between two runs, however many beacons come and go.
   private static let spacing = TimeSpan.milliseconds(100)
-  /// So many receivers of an earlier run are named in the log if they are missing.
+  /// At most this many missing receivers of an earlier run are named in the log.
   private static let namedReceivers = 5
 
   /// All advertisements from before this time have been processed.

@@ -236,7 +236,8 @@ package struct GatewayRun: Sendable {
         })
     }
     do { try await NamedService.run(services, signals: [], logger) } catch {
-      // We disconnect in order, so no last will says that we are offline. If another gateway has the name, that one is online.
+      // After an orderly disconnect the broker publishes no last will, so we say `offline` here. If another
+      // gateway has the name, that one is online.
       if !(error is GatewayNameInUse) { delivery.sayOffline() }
       _ = decisions.close()
       throw error
@@ -245,7 +246,7 @@ package struct GatewayRun: Sendable {
     if lost > 0 { throw TransitionsLost(count: lost) }
   }
 
-  /// What receives advertisements; nil: only scanners do.
+  /// The source of advertisements; nil: only scanners.
   private func source(for decisions: DecisionLoop) throws -> (any Feature)? {
     switch input {
     case .radio where configuration.radio.duty == .off: return nil

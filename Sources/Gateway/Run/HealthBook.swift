@@ -153,7 +153,7 @@ struct HealthPace: Sendable {
 }
 
 extension HealthMessage.Scanner {
-  /// nil: it has told something.
+  /// nil: the scanner has sent something.
   fileprivate var silenceWords: String? {
     if messages == 0 {
       return

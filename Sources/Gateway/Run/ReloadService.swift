@@ -24,9 +24,9 @@ struct ReloadService: Service {
       var current = configuration
       await reloads.forEach { saved in
         notifier?.tell(.reloading)
-        // A gateway that begins anew is ready again once it has begun.
+        // A gateway that begins anew reports that it is ready once it has begun.
         defer {
-          // Twice as much memory as before was in use for a moment.
+          // For a moment, twice the memory was in use.
           beaconkeeper_release_freed_memory()
           if !reloads.isRestarting { notifier?.tell(.ready) }
         }
@@ -37,7 +37,7 @@ struct ReloadService: Service {
           var late = differences(new)
           // The gateway keeps its name until it is restarted.
           new.gatewayName = configuration.gatewayName
-          // What the page has saved is whole.
+          // A file may be empty because it is being written. What the page has saved is complete.
           let isEmpty = new.zones.isEmpty && new.beacons.isEmpty
           if saved == nil, isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
             logger.warning(
@@ -79,17 +79,17 @@ struct ReloadService: Service {
 
   /// Why another broker is not used yet; nil: it can be.
   private func obstacle(to loaded: Configuration.Loaded, isSaved: Bool) -> String? {
-    // What the page saves may lack it.
+    // In a configuration that the page has saved, a missing password is only a warning.
     let absences = ["the password file cannot be read", "the environment has no variable"]
     if loaded.warnings.contains(where: { warning in absences.contains { warning.message.hasPrefix($0) } }) {
       return "a password cannot be read"
     }
-    // A zone that is saved must not try it again.
+    // Saving a zone must not try this broker again.
     if isSaved, loaded.configuration.broker == reloads.refusedBroker { return "it has refused the gateway" }
     return obstacle()
   }
 
-  /// With what needs a restart of the process as it is.
+  /// The new configuration, with the present values of settings that need a restart of the process.
   private func keepingLate(_ new: Configuration) -> Configuration {
     var kept = new
     kept.stateDirectory = configuration.stateDirectory
@@ -147,7 +147,7 @@ package struct ReloadRequests: Sendable {
     struct Values {
       /// The content that the page has written; nil inside: read the file. Only the latest matters.
       var request: Configuration.Loaded??
-      /// With what the gateway begins anew.
+      /// The configuration with which the gateway begins anew.
       var next: Configuration.Loaded?
       var hasBegunAnew = false
       var refusedBroker: BrokerSettings?

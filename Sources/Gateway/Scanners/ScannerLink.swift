@@ -72,7 +72,7 @@ final class ScannerLink: Feature {
     }
   }
 
-  /// Receivers with another name are the same as before: whoever is in a zone because of them stays there.
+  /// A renamed receiver is the same as before: beacons that are in a zone because of it stay there.
   func prepare(for new: Configuration) {
     order.withLock { _ in
       let (renamings, table) = state.withLock {
@@ -162,7 +162,7 @@ struct BlindNotices: Sendable {
     of change: ReceiverHealthChange, named name: String, at time: MonotonicTime
   ) -> String? {
     guard change.health.isBlind else {
-      // After a broker was away, the others are only taken to be there.
+      // In other states, such as after the broker was away, the receiver is only presumed to work.
       guard change.health == .ok || change.health == .lossy else { return nil }
       return told.remove(name).map { "\($0) is back" }
     }

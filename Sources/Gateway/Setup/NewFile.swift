@@ -13,8 +13,8 @@ package struct NewFile {
   }
 
   package enum Existing {
-    /// Replaced. The old file is kept under a name that ends with `.old`, earlier ones of these with `.old.2` to `.old.9`, and the
-    /// new one has its owner and permissions.
+    /// Replaced. The old file is kept as `….old`, still older ones as `….old.2` to `….old.9`. The new file
+    /// gets the owner and permissions of the old one.
     case isKeptAsOld
     /// Replaced; the old content is lost.
     case isDropped

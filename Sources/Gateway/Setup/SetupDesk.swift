@@ -6,14 +6,14 @@ import Web
 
 /// Sets a gateway up from the page: looks for brokers and for boards, and tries a connection before it is saved.
 ///
-/// It asks the network one thing at a time and a few things a minute, and repeats nothing that a peer says of itself. So nobody
-/// makes it a tool to search a network with.
+/// It makes one inquiry at a time and a few a minute, and repeats nothing that a peer says about itself. So
+/// nobody can use it as a tool to explore a network.
 final class SetupDesk: Sendable {
   enum Inquiry: Sendable {
     case brokers
     /// The configuration with the broker as it would be saved.
     ///
-    /// - Parameter id: of what was typed.
+    /// - Parameter id: identifies the input.
     case trial(Configuration, id: String)
     case receivers(RemoteBroker)
 
@@ -26,7 +26,7 @@ final class SetupDesk: Sendable {
     }
   }
 
-  /// What came of the connection.
+  /// The result of trying a connection.
   struct Trial: Sendable {
     /// nil: the gateway's own.
     var url: String?
@@ -43,15 +43,15 @@ final class SetupDesk: Sendable {
     var brokers: [FoundBroker]?
     var trial: Trial?
     var receivers: [FoundScanner]?
-    /// What has worked, the latest last.
+    /// The ids of inputs that worked, the latest last.
     var working: [String] = []
   }
 
-  /// How much of what has worked is remembered.
+  /// How many of them are remembered.
   private static let mostWorking = 16
 
   let stage: any Stage
-  /// The one that the gateway uses.
+  /// The broker that the gateway uses.
   let running: BrokerSettings
   private let clock: @Sendable () -> MonotonicTime
   private let state = Mutex(State())

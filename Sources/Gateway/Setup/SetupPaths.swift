@@ -10,7 +10,7 @@ extension SetupDesk {
   /// What the configuration says, what was found, and what is being asked.
   var picture: Response { picture(trying: nil) }
 
-  /// - Parameter id: of what this request has begun to try.
+  /// - Parameter id: identifies the input that this request has begun to try.
   private func picture(trying id: String?) -> Response {
     guard let editor = stage.editor else { return Self.noFile }
     do throws(ConfigurationWriter.Refusal) {
@@ -75,7 +75,8 @@ extension SetupDesk {
 
   private static let mostReceivers = 64
 
-  /// The devices and entities that Home Assistant is told of, without readings, which are known once a beacon was heard.
+  /// The devices and entities for Home Assistant. Readings are missing, because they are known only once a
+  /// beacon was heard.
   var entities: Response {
     let plan = AnnouncementPlan(stage.look { pipeline, _, _ in pipeline.configuration })
     return Response(
@@ -132,7 +133,7 @@ extension SetupDesk {
     }
   }
 
-  /// Refuses what was not tried, if the client says what was.
+  /// Refuses to save input that was not tried with success, if the client names the trial.
   private func refusal(toSave tree: JSONTree) -> Response? {
     guard !tree.lacks("trial") else { return nil }
     let id = (try? BrokerChoice(tree))?.id
@@ -152,7 +153,7 @@ struct BrokerChoice {
   /// nil: that of the configuration, if it is for this broker and user.
   var password: Secret?
 
-  /// The same for the same values, as long as the process lives; it does not tell them.
+  /// The same for the same values, for as long as the process lives. The values cannot be derived from it.
   var id: String {
     var hasher = Hasher()
     hasher.combine(url)
@@ -192,7 +193,7 @@ struct BrokerChoice {
       return try text.changing(brokerURL: url, username: username, password: .file(passwordFile))
     }
     let changed = try text.changing(brokerURL: url, username: username, password: .none)
-    // The present password goes to nobody else.
+    // The present password must not be sent to another broker or under another user name.
     guard password == nil, case .remote(let old) = former,
       case .remote(let new) = changed.configuration.broker,
       old.isAtSamePlace(as: new), username != nil, old.username == username
@@ -211,8 +212,8 @@ struct BrokerChoice {
 }
 
 extension ConfigurationEditor {
-  /// `POST setup/broker` with a broker. A new password goes into a file beside the configuration, which names it. With `preview`
-  /// it tells the change of the file, and writes nothing.
+  /// `POST setup/broker` with a broker. A new password goes into a file beside the configuration, which names
+  /// it. With `preview` it only returns the change of the file.
   func change(broker tree: JSONTree, _ request: Request) -> Response {
     edit(seen(tree, request), connects: false) { text, configuration throws(EditRefusal) in
       let choice: BrokerChoice
@@ -245,7 +246,7 @@ extension ConfigurationEditor {
     }
   }
 
-  /// `POST setup/receivers` with kinds of scanners. With `preview` it only tells the change.
+  /// `POST setup/receivers` with kinds of scanners. With `preview` it only returns the change.
   func add(scanners tree: JSONTree, _ request: Request) -> Response {
     edit(seen(tree, request), connects: false) { text, _ throws(EditRefusal) in
       let isPreview: Bool

@@ -3,7 +3,8 @@ import Contract
 import Core
 import Outbox
 
-/// What `scan` and the dashboard call a device in range: the same, so that a row of one is found in the other.
+/// The names of devices in range, the same in `scan` and on the dashboard, so that a row of one can be found
+/// in the other.
 package struct StrangerNames: Sendable {
   /// Makes the marks of one start of the machine different from those of another.
   private let salt: String

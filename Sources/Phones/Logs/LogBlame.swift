@@ -15,7 +15,7 @@ public struct LogBlame: Sendable {
   /// By time.
   public private(set) var causes: [Cause] = []
 
-  /// After so many corrections, each further divergence is its own cause.
+  /// After this many corrections, each further divergence is its own cause.
   private static let limit = 8
 
   /// - Parameters: those of `LogComparison`.

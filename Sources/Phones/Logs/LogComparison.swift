@@ -101,7 +101,7 @@ public struct LogComparison: Sendable {
     divergences = Divergence.joined(found)
   }
 
-  // MARK: What is told at a time
+  // MARK: Statements at a time
 
   private func ranged(at time: Milliseconds, _ windows: ArraySlice<Window>) -> [Divergence] {
     guard let window = windows.last(where: { $0.time <= time }) ?? windows.first,
@@ -154,7 +154,7 @@ public struct LogComparison: Sendable {
     return [Divergence(.state, at: time, predicted: Self.words(window), seen: seen, reason: reason)]
   }
 
-  // MARK: What should have been told
+  // MARK: Missing statements
 
   /// Spans without a ranging callback in which the app should have ranged in the background. Android calls back only when it
   /// hears something, so silence says nothing there.

@@ -42,7 +42,8 @@ enum LogWords {
       if find("inside", in: rest) != nil { return (.inside(true), nil) }
       return find("outside", in: rest) != nil ? (.inside(false), nil) : nil
     }
-    // Its argument is named expirationHandler; that a task begins says nothing about its end.
+    // The call that begins a task has an argument named expirationHandler, but says nothing about the task's
+    // end.
     if find("beginbackgroundtask", in: text) != nil { return nil }
     // runningboardd reports the state of every app.
     if isNamed, find("running-suspended", in: text) != nil { return (.suspended, nil) }

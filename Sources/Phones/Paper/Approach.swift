@@ -43,7 +43,7 @@ extension Timeline {
     return start == .foreground
   }
 
-  /// Whoever leaves takes the phone along.
+  /// Whether the phone lies still at the end. Leaving moves it.
   private var liesStill: Bool {
     for entry in entries.reversed() { if case .still(let isStill) = entry.event { return isStill } }
     return false

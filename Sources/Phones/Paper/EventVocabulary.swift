@@ -12,7 +12,8 @@ struct EventVocabulary: Sendable {
     "location-services-off", "still", "moving", "bucket",
   ]
 
-  /// Live, a name is dropped once its task ended, and at most this many are kept, because an app may invent new ones without end.
+  /// In a live stream a name is dropped once its task has ended, and at most this many are kept, because an
+  /// app may invent new names without end.
   static let taskLimit = 256
   private let isLive: Bool
   /// By the app's own name for the task.

@@ -63,8 +63,8 @@ extension Simulation.Expectation: CustomStringConvertible {
 }
 
 extension Simulation.Expectation {
-  /// Holds a simulation to the expectation. nil: it was met. Several near triggers must all meet a claim that names none; the
-  /// first one that does not is reported.
+  /// Checks a simulation against the expectation. nil: it was met. A claim that names no near trigger must be
+  /// met by all of them; the first one that does not meet it is reported.
   public func miss(in simulation: Simulation) -> ExpectationMiss? {
     switch claim {
     case .state, .remaining: stateMiss(in: simulation)

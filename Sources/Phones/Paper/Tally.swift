@@ -84,8 +84,8 @@ public struct Tally: Hashable, Sendable {
   /// Drain as a multiple of the drain without ranging.
   public var batteryFactor: Double { span > 0 ? 1 + drain / Double(span) : 1 }
 
-  /// The factor over a longer time, in the rest of which the phone neither ranges nor locates. So profiles that were simulated for
-  /// different times can be compared.
+  /// The factor over a longer time, if the phone neither ranges nor locates for the rest of it. So profiles
+  /// that were simulated for different times can be compared.
   public func batteryFactor(over longer: Milliseconds) -> Double {
     longer > span ? 1 + drain / Double(longer) : batteryFactor
   }

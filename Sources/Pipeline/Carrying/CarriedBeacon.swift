@@ -10,7 +10,7 @@ struct CarriedBeacon: StateElement {
   var state = BeaconState()
   /// nil: no receiver of the rooms ever heard it.
   var room: RoomState?
-  /// nil: it reported no events.
+  /// nil: it never reported an event.
   var sender: PacketLedger.Sender?
   var told = Whereabouts.Told()
   /// The model of its kind of device.
@@ -106,7 +106,8 @@ extension Pipeline {
     return renamed
   }
 
-  /// Publishes that the zone has another name, which a beacon has left and is in. The exit is in `scratch.transitions`.
+  /// Publishes that a beacon left a zone's former name and entered its new name. The exit is in
+  /// `scratch.transitions`.
   mutating func tellMove(
     of beacon: BeaconIndex, from zone: String, to now: String, into output: inout Output
   ) {
@@ -135,7 +136,7 @@ extension Pipeline {
         receiver: receiver), to: name(of: now), into: &output)
   }
 
-  /// Publishes an exit from a place that has another name now, and the enter there, with the same reason.
+  /// Publishes an exit from a place that was renamed, and the enter under its new name, with the same reason.
   mutating func tellMove(_ exit: TransitionMessage, to now: String, into output: inout Output) {
     counts.transitions += 2
     var (exit, enter) = (exit, exit)

@@ -6,8 +6,9 @@ import Proximity
 
 /// Zone members when the configuration changes while the gateway runs.
 ///
-/// A zone that keeps its name keeps its members. Members that it no longer includes leave with an `exit` and a reason. Of a
-/// zone or room that has another name now, they leave the former name and enter the new one at the same moment.
+/// A zone that keeps its name keeps its members. Members that it no longer includes leave with an `exit` and
+/// a reason. If a zone or room is renamed, its members leave the former name and enter the new one at the
+/// same moment.
 extension Pipeline {
   /// Publishes exits from zones that no longer include a beacon under the new configuration. The messages use the
   /// current names, so call this before `reconfigured`.
@@ -77,7 +78,7 @@ extension Pipeline {
     next.showRoomSight()
     let renamed = next.renamedZones(of: self)
     let (heirs, moment) = next.heirs(of: self, renamed)
-    // Shows how its beacons would leave.
+    // A copy, to compute how its beacons would leave.
     var leaving = engine
     for (position, index) in indices.enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
@@ -161,7 +162,7 @@ extension Pipeline {
     EarlierRoom(configuration.rooms[Int(room.rawValue)])
   }
 
-  /// The zones of an earlier pipeline that have another name now, by the former one.
+  /// The zones of an earlier pipeline that were renamed: the new name by the former one.
   private func renamedZones(of earlier: Pipeline) -> [String: String] {
     var names: [String: String] = [:]
     for room in earlier.roomIndices {

@@ -102,7 +102,7 @@ extension Pipeline {
     var room: RoomIndex?
   }
 
-  /// The former names of rooms that have other names now.
+  /// Rooms that were renamed: the former name by the present one.
   private func formerRooms(_ beacons: [SavedBeacon]) -> [String: String] {
     var former: [String: String] = [:]
     for definition in Set(beacons.flatMap(\.rooms.values)).sorted() {
@@ -250,7 +250,7 @@ struct EarlierZones {
 
   private let indices: [String: ZoneIndex]
   private let rules: [String]
-  /// The present names of those that were renamed, by the former.
+  /// Zones that were renamed: the present name by the former one.
   private let renamed: [String: String]
   /// By definition.
   private var zones: [String: Zone?] = [:]

@@ -6,7 +6,7 @@ struct BeaconNumbers: Sendable {
   private struct Owner: Sendable {
     /// nil: it was dropped.
     var beacon: BeaconIndex?
-    /// nil: new events get this number. Otherwise only events before this one have it.
+    /// nil: new events get this number. Otherwise the number is used up: only events before this one have it.
     var end: UInt64?
   }
 

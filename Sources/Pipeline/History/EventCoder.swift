@@ -2,9 +2,10 @@ import Beacons
 import Core
 import Proximity
 
-/// Encodes events one after another, each as its difference from what those before it let expect. A usual sighting takes 7 or
-/// 8 octets: which fields follow, and the receiver; by how much the time went on; the beacon; the signal; the wall clock's drift.
-/// Nothing is rounded. Arithmetic wraps, so that no time traps, and every event is read as it was written.
+/// Encodes events one after another, each as the difference from a prediction made from earlier events. A
+/// usual sighting takes 7 or 8 octets: the receiver and the list of further fields; the time since the last
+/// event; the beacon; the signal; the drift of the wall clock. Nothing is rounded. Arithmetic wraps, so no
+/// time can trap, and each event is decoded exactly.
 ///
 /// All numbers have seven bits in an octet, lowest first; the highest bit says that more follow.
 struct EventCoder {
@@ -33,14 +34,14 @@ struct EventCoder {
     var kind: Kind { Kind(rawValue: bits & 3) ?? .sighting }
     var receiver: UInt16 { UInt16(bits >> 5) }
 
-    /// The receiver follows.
+    /// A receiver with this or a larger index follows in full.
     static let otherReceiver: UInt16 = 7
 
-    // What else follows in a sighting.
+    // Bits for the fields that follow in a sighting.
     static let lateness: UInt8 = 1 << 2
     static let lead: UInt8 = 1 << 3
     static let power: UInt8 = 1 << 4
-    /// Of a receiver that sees.
+    /// In an event of kind `sees`: the receiver is doubted.
     static let doubt: UInt8 = 1 << 2
 
     func has(_ bit: UInt8) -> Bool { bits & bit != 0 }
@@ -52,7 +53,7 @@ struct EventCoder {
   mutating func write(
     _ event: SightingHistory.Event, numbers: inout BeaconNumbers, into octets: inout [UInt8], at place: Int
   ) -> Int {
-    // One check that the array belongs to nobody else, instead of one for each octet.
+    // The array's uniqueness is checked once, instead of for each octet.
     var octets = octets.mutableSpan
     var place = place
     switch event {
@@ -162,7 +163,8 @@ extension MutableSpan<UInt8> {
     write(number: UInt64(bitPattern: (number << 1) ^ (number >> 63)), at: &place)
   }
 
-  /// A level in dBm: 0 is none, and from 1 on it falls, as nearly all are below 0. The others take two octets.
+  /// A level in dBm. 0: none. 1 to 127: −1 to −127 dBm, in one octet; nearly all levels are among these.
+  /// Larger numbers take two octets.
   @_lifetime(self: copy self)
   fileprivate mutating func write(level: Int8?, at place: inout Int) {
     write(number: level.map { UInt64($0 < 0 ? -Int($0) : Int($0) + 129) } ?? 0, at: &place)

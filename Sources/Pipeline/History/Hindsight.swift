@@ -42,9 +42,9 @@ package struct Trial: Sendable {
 }
 
 extension Hindsight {
-  /// Repeats the pipeline's decisions on the same sightings, under other rules. Decisions begin with what an earlier run saved, or,
-  /// if the first sightings were dropped, with nothing. Then the first decisions may differ from those of a gateway that had earlier
-  /// data.
+  /// Repeats the pipeline's decisions on the same sightings, under other rules. Decisions start from the
+  /// beacons that an earlier run saved, or, if the first sightings were dropped, from nothing. Then the first
+  /// decisions may differ from those of a gateway that had earlier data.
   ///
   /// - Parameters:
   ///   - configuration: must have the same beacons and zones; rules and calibrations may differ.
@@ -53,8 +53,10 @@ extension Hindsight {
   ///   - warmUp: how long before `since` to begin; nil: at the first stored sighting.
   ///   - spacing: the time between two points of the trace.
   ///   - decidesRooms: false leaves out rooms, which take nearly all of the time; zones of rooms then watch all receivers.
-  ///   - limit: of more transitions the earliest are dropped, and the span begins later.
-  ///   - isAwaited: is asked now and then; once it is false the rest is left out.
+  ///   - limit: maximum number of transitions. If there are more, the earliest are dropped, and the span
+  ///     begins later.
+  ///   - isAwaited: whether anybody still waits for the result. It is called from time to time. Once it
+  ///     returns false, the rest is left out.
   package func trial(
     _ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime, warmUp: TimeSpan? = nil,
     spacing: TimeSpan = .zero, decidesRooms: Bool = true, atMost limit: Int = 50_000,
@@ -88,7 +90,7 @@ extension Hindsight {
       case .sighting(let sighting, let now):
         guard beacon == nil || beacon == sighting.beacon else { continue }
         if let start, sighting.time < start { continue }
-        // What was decided before it came was decided without it.
+        // If this sighting came late, decisions were made without it before.
         if now > sighting.time, now > next.time { next.advance(to: now, into: &output) }
         next.observeAgain(sighting, into: &output)
         if sighting.time >= since {

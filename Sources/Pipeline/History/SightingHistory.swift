@@ -33,7 +33,7 @@ package struct SightingHistory: Sendable {
   /// Consecutive events, encoded. A piece is read on its own, it is dropped as a whole, and while a reader holds the history, a
   /// write copies only the last one.
   fileprivate struct Piece: Sendable {
-    /// As many as fit, whether used or not.
+    /// Always of full length; the first `used` octets are valid.
     var octets: [UInt8]
     var used = 0
     /// The number of the event after its last.
@@ -47,24 +47,24 @@ package struct SightingHistory: Sendable {
 
   private let limits: Limits
   private var pieces: [Piece] = []
-  /// Its state belongs to the last piece.
+  /// Encodes the last piece.
   private var coder = EventCoder()
   private var numbers = BeaconNumbers()
-  /// The number of the first event that is kept: so many were dropped.
+  /// The number of the first event that is kept, which is how many were dropped.
   package private(set) var start: UInt64 = 0
   /// The number of the next event.
   package private(set) var end: UInt64 = 0
   /// Where beacons were before the first event; nil: nowhere, or that event was dropped.
   private(set) var beginning: Beginning?
 
-  /// What an earlier run saved.
+  /// The beacons that an earlier run saved.
   struct Beginning: Sendable {
     var beacons: [SavedBeacon]
     var isSameBoot: Bool
     var time: MonotonicTime
     var wallTime: WallTime
 
-    /// The memory that they take is bounded.
+    /// Maximum number of beacons. It bounds memory.
     static let limit = 2048
   }
 

@@ -161,7 +161,8 @@ extension Phone {
   /// The index of a zone's beacon and region in a lane's engine, where those of the lane's own zone are the first.
   private func place(of zone: Int, in lane: Int) -> Int { zone == lane ? 0 : zone < lane ? zone + 1 : zone }
 
-  /// Each zone's place has a beacon and a region of its own. Passes what the zones' receivers hear to the engine of one lane.
+  /// Passes the distance at each zone's receivers to the engine of one lane. The engine has a beacon and a
+  /// region for each zone.
   private mutating func hearRegions(
     of beacon: BeaconIndex, around lane: Int, in engine: ZoneEngine, at now: Milliseconds,
     into news: inout PhoneNews

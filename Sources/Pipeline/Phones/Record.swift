@@ -76,7 +76,7 @@ extension Phone {
 }
 
 extension Pipeline {
-  /// Publishes records that wait for their time, because the run ends.
+  /// Publishes records that are held back because of their pace, because the run ends.
   package mutating func tellLastRecords(into output: inout Output) {
     for (place, record) in phones.takeUntoldRecords(at: time) {
       tell(record, at: time, of: phones.phones[place], into: &output)

@@ -170,7 +170,7 @@ package struct Roster: Sendable {
   ) -> Sighting? {
     if let repeated = catalogue.repeatedSighting(of: advertisement, payload: payload) { return repeated }
     var resolved = resolver.entry(for: advertisement.address, at: advertisement.time)
-    // Anybody can say a name. It takes no beacon from the entry of its address.
+    // Anybody can send any name. So a beacon with an entry for its address keeps that entry.
     if resolved == nil, contents != nil, !catalogue.hasEntry(for: advertisement.address) {
       resolved = contents?.entry(of: advertisement.address, payload, at: advertisement.time)
     }

@@ -7,13 +7,13 @@ import Core
 /// Many tags send their name only in every other advertisement, or in answer to an active scan. So the address that sent it is
 /// remembered.
 struct SenderContents: Sendable {
-  /// Every tag of a site has one address for a while, but a hostile radio has a new one each time.
+  /// Each tag of a site keeps its address for a while, but a hostile radio may use a new one each time.
   private static let addressLimit = 1024
 
   private var names: [(octets: [UInt8], entry: BeaconEntryIndex)] = []
   /// As they are in a payload: two octets or sixteen, the lowest first.
   private var services: [(octets: [UInt8], entry: BeaconEntryIndex)] = []
-  /// How long an address is remembered after it said the name.
+  /// How long an address is remembered after it sent the name.
   private static let memory = TimeSpan.seconds(600)
   /// By the bits of their address.
   private var senders: [UInt64: (entry: BeaconEntryIndex, said: MonotonicTime)] = [:]

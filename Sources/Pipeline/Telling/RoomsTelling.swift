@@ -124,8 +124,8 @@ extension Pipeline {
 
 /// Zones that consist of rooms follow the decisions about rooms.
 extension Pipeline {
-  /// Passes the rooms' decisions to the zones. Of an exit and the enter into the next room, only the enter gives the
-  /// beacon's place.
+  /// Passes the rooms' decisions to the zones. If a beacon moves to the next room, only the enter is passed
+  /// on, without the exit before it.
   mutating func placeInZones(_ decided: [RoomTransition]) {
     guard engine.hasRoomZones else { return }
     for (place, transition) in decided.enumerated() {

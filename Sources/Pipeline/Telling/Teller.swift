@@ -201,7 +201,7 @@ extension Pipeline {
       : occupancy(of: RoomIndex(rawValue: Int32(place - zones)))
   }
 
-  /// Those of all zones and rooms.
+  /// The occupancies of all zones and rooms.
   package var occupancies: [OccupancyMessage] {
     (0..<(configuration.zones.count + roomIndices.count)).map { occupancy(ofPlace: $0) }
   }

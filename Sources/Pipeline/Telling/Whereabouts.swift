@@ -63,7 +63,7 @@ struct Whereabouts: Sendable {
     told[index] = now
     var news: [WhereaboutsMessage] = []
     if now.zone != last.zone { news.append(zone(now, of: name)) }
-    // Two zones may lie in one place.
+    // Two zones may lie in one place, so the zone may change without the place.
     if last.placed == Self.untold || place(now) != place(last), let place = placeMessage(now, of: name) {
       news.append(place)
     }
@@ -85,8 +85,8 @@ struct Whereabouts: Sendable {
     told.indices.contains(Int(beacon.rawValue)) ? told[Int(beacon.rawValue)] : Told()
   }
 
-  /// Adopts the published place of an earlier run or configuration. Of two zones at equal distance, the beacon stays
-  /// in that one.
+  /// Adopts the place that an earlier run or configuration published. If two zones are equally near, the
+  /// beacon stays in that one.
   mutating func restore(_ earlier: Told, of beacon: BeaconIndex, isInRoom: Bool) {
     let index = Int(beacon.rawValue)
     while told.count <= index { told.append(Told()) }

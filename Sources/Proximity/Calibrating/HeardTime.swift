@@ -50,7 +50,7 @@ public struct HeardTime: Sendable {
   /// The slowest beacons advertise every ten seconds. In windows.
   private static let longest = Int64(10 / RoomWindows.length.seconds)
 
-  /// How much time a window stands for.
+  /// How much time counts for a window.
   ///
   /// - Parameter last: the window before, if the beacon was in the same room; nil: it was not.
   static func seconds(to window: Int64, after last: Int64?) -> Double {

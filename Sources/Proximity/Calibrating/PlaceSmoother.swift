@@ -11,7 +11,7 @@ struct PlaceSmoother {
   private let rooms: [Room]
   /// The likelihoods of levels in a room's cells, by room, receiver and level.
   private var tables: [Table: [Float]] = [:]
-  /// How many numbers they have.
+  /// The number of likelihoods in `tables`.
   private var size = 0
 
   private struct Table: Hashable {
@@ -20,7 +20,7 @@ struct PlaceSmoother {
     var level: Int16
   }
 
-  /// What a motion between two rooms reaches, by rooms and steps.
+  /// The cells that a motion between two rooms reaches, by rooms and number of steps.
   private var ways: [Passage: Way] = [:]
 
   private struct Passage: Hashable {
@@ -30,19 +30,19 @@ struct PlaceSmoother {
   }
 
   private struct Way {
-    /// The cells that it may reach, by row.
+    /// The cells that the motion may reach, by row.
     var box: [Range<Int>]
-    /// Those of each neighbour of the new room.
+    /// The reached cells of each neighbour of the new room.
     var inflows: [[Int]]
   }
 
-  /// The belief of one room while it moves: 0 in all other cells, before and after.
+  /// The belief of one room while motion is applied to it. Outside of that, all cells are 0.
   private var field: [Float]
   private var scratch: [Float]
 
-  /// Maximum number of moments smoothed together. It bounds memory.
+  /// Maximum number of moments that are smoothed together. It bounds memory.
   private static let stretch = 1000
-  /// A longer pause starts a new stretch. In windows.
+  /// A longer pause, in windows, starts a new stretch.
   private static let pause = Int64(5 / RoomWindows.length.seconds)
 
   /// The cells of a room. The walk says in which room the beacon was, so only these can hold it.
@@ -118,7 +118,7 @@ struct PlaceSmoother {
     rooms[Int(moment.room)].cells.map { prior[$0] }
   }
 
-  /// The belief about the room of one moment from that of the moment before or after.
+  /// Derives the belief about the room of one moment from the belief of the moment before or after.
   private mutating func pass(_ belief: [Float], from: MarkedWalk.Moment, to: MarkedWalk.Moment) -> [Float] {
     guard let grid = model.grid else { return belief }
     let seconds = Double(abs(to.window - from.window)) * RoomWindows.length.seconds
@@ -194,7 +194,8 @@ struct PlaceSmoother {
     belief.withUnsafeMutableBufferPointer { filter.normalise($0) }
   }
 
-  /// The cells of the room that are a deviation of the belief away from its mean, to each side.
+  /// The cells of the room that are about one standard deviation of the belief away from its mean, in each
+  /// direction.
   private func spread(of belief: [Float], in room: Room) -> [Int] {
     var (x, y, xx, yy, sum) = (0.0, 0.0, 0.0, 0.0, 0.0)
     for (point, share) in zip(room.points, belief) where share > 0 {

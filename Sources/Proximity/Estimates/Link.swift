@@ -51,7 +51,7 @@ struct Link: Hashable, Sendable {
   /// distribution.
   private static var likely: Float { 0.841_62 }
 
-  /// What a sighting changed.
+  /// The changes that a sighting caused.
   struct News {
     /// The beacon was lost at this receiver, or never heard before.
     var isReturning: Bool

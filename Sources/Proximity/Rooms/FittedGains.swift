@@ -5,16 +5,18 @@ import Glibc
 /// The gain of each receiver relative to the others, in dB, where rooms have outlines and nothing was measured. `ReceiverGains` needs
 /// visits to several rooms, and that most rooms are right. A receiver that hears 12 dB more or less than the others prevents both.
 ///
-/// A scene is what the receivers hear of one beacon in some seconds. The gains are those with which all scenes together fit the path
-/// loss best, wherever the beacon was in each of them. So it does not need to be known where it was. Most gains are about what
-/// `ReceiverGains` says, and a few are far from that. The fit begins from its last result, and in turn with each receiver 12 dB off,
-/// because places that follow such a receiver confirm it.
+/// A scene is what the receivers hear of one beacon in some seconds. The gains are those with which all
+/// scenes together fit the path loss best, wherever the beacon was in each of them. So its place need not be
+/// known. Most gains are about what `ReceiverGains` says, and a few are far from that. The fit begins from
+/// its last result, and in turn with each receiver 12 dB off, because places that follow such a receiver
+/// confirm it.
 ///
 /// On the recorded flat, with one of six receivers 12 dB off, rooms were right 78 % of the time instead of 73 %, on average of the
 /// twelve cases. While the beacon is in one room only, such a receiver may remain undetected: the beacon may as well be near it.
 struct FittedGains: Sendable {
   private let hearers: Int
-  /// By hearer, then eight places each: the expected level, dBm. A few places stand for all; the last one fills up.
+  /// By hearer: the expected levels at some places that stand for all, dBm, eight places in each vector. The
+  /// last place is repeated to fill the last vector.
   private let expected: [SIMD8<Float>]
   /// How many places there are.
   private let places: Int
@@ -25,7 +27,8 @@ struct FittedGains: Sendable {
   private var scenes: [Scene] = []
   /// The scene that is being collected.
   private var open = Scene()
-  /// The window in which it began; whether it has a track, and which one. If not, the track of the scene before.
+  /// The window in which the scene began; whether the scene has a track yet; and its track, or that of the
+  /// scene before.
   private var start: Int64 = 0
   private var isTaken = false
   private var track: Int32 = -1
@@ -110,14 +113,15 @@ struct FittedGains: Sendable {
 
   /// Adds what receivers hear of a beacon in a window. Beacons take turns.
   ///
-  /// - Parameter usual: the gains from which others are improbable, dB.
+  /// - Parameter usual: the gains to expect, dB. Gains far from them are improbable.
   mutating func note(_ hearings: [RoomHearing], of track: Int, in window: Int64, usual: [Float]) {
     guard !expected.isEmpty else { return }
     if window >= start + Self.length || window < start {
       close(usual)
       (open, start, isTaken) = (Scene(hearers: hearers), window, false)
     }
-    // The next one that speaks; in the next window, any.
+    // A scene belongs to one track: the next after that of the previous scene, or, from the second window on,
+    // any.
     if !isTaken, track > Int(self.track) || window > start { (self.track, isTaken) = (Int32(track), true) }
     guard isTaken, track == Int(self.track) else { return }
     for hearing in hearings { open.add(hearing.level, of: hearing.hearer) }
@@ -184,7 +188,7 @@ struct FittedGains: Sendable {
           errors[hearer * blocks + block] = error
           strength += error
         }
-        // The beacon's strength, if it were there: large errors count less.
+        // The strength of the beacon if it were at this place. Large errors count less.
         strength /= Float(heard.count)
         for _ in 0..<2 {
           var (sum, weight) = (SIMD8<Float>.zero, SIMD8<Float>.zero)

@@ -1,10 +1,10 @@
 import Core
 import Glibc
 
-/// How probable it is that a receiver hears a beacon in a window in which any receiver does, by place. So a receiver that does not hear it
-/// says where it is, too. Learnt by a calibration.
+/// How probable it is that a receiver hears a beacon in a window in which any receiver does, by place. So the
+/// silence of a receiver is evidence of the place, too. A calibration learns it.
 ///
-/// In made homes at the limit of hearing, rooms were right a third more often with it.
+/// In simulated homes at the limit of reception, rooms were right a third more often with it.
 struct Hearability: Sendable {
   /// By hearer, then place: the log odds; empty: unknown.
   private let odds: [[Float]]
@@ -14,16 +14,17 @@ struct Hearability: Sendable {
   private static let doubt = 3.0
   /// Kernel width of a place, metres.
   private static let reach = 1.0
-  /// A beacon that is stronger by so many dB has log odds greater by 1.
+  /// A beacon that is stronger by this many dB has log odds greater by 1.
   private static let slope = 8.0
   /// The share of windows in which a receiver hears a beacon that it cannot hear, or does not hear one beside it.
   private static let chance: Float = 0.02
-  /// The weight of the fact that a receiver hears the beacon. Below 1, because its level already contains a part of it.
+  /// The weight of the fact that a receiver hears the beacon. Below 1, because the level already contains a
+  /// part of it.
   private static let heard: Float = 0.8
-  /// Strengths that are told apart, dB.
+  /// Bounds of a beacon's strength, dB. It is rounded to whole numbers.
   private static let shifts = -20...20
 
-  /// nil: the calibration does not say how long the walk was where.
+  /// nil: the calibration does not say how long the walk was at each place.
   init?(
     _ calibration: RoomCalibration, _ maps: SignalMaps, _ grid: RoomGrid?, rooms: [String],
     receivers: [String], floors: [String?]
@@ -127,7 +128,7 @@ struct Hearability: Sendable {
     return square < 9 * reach * reach ? exp(-square / (2 * reach * reach)) : nil
   }
 
-  /// The level of the map that a receiver hears half of the time; nil: it heard nothing.
+  /// The level on the map at which the receiver hears the beacon in half of the windows; nil: it heard nothing.
   private static func threshold(_ visits: [Visit], of hearer: Int, _ level: [Float]) -> Double? {
     let heard = visits.reduce(0) { $0 + $1.heard[hearer] }
     guard heard > 0 else { return nil }
@@ -140,9 +141,10 @@ struct Hearability: Sendable {
     return bounds.0
   }
 
-  /// The likelihood at every place that a receiver heard the beacon in a window or did not, up to a factor; nil: unknown.
+  /// By place: the likelihood that a receiver heard the beacon in a window, or that it did not, up to a
+  /// factor; nil: unknown.
   ///
-  /// - Parameter shift: how much stronger than in the calibration it hears the beacon, dB.
+  /// - Parameter shift: how much more strongly than in the calibration the receiver hears the beacon, dB.
   func likelihoods(_ hearing: Presence, shift: Float, after pause: RoomModel.Pause) -> [Float]? {
     let odds = odds[hearing.hearer]
     guard !odds.isEmpty else { return nil }

@@ -35,7 +35,7 @@ struct HearerSet: Hashable, Sendable {
     if place < beyond.count, Int(beyond[place]) == hearer { beyond.remove(at: place) }
   }
 
-  /// Where a hearer is or would be among those beyond.
+  /// The index of a hearer in `beyond`, or the index at which it would be inserted.
   private func place(of hearer: Int) -> Int {
     var places = 0..<beyond.count
     while !places.isEmpty {

@@ -19,7 +19,7 @@ struct HeldLevels: Sendable {
     /// Smoothed, tenths of a dBm.
     var level: Int16 = 0
 
-    /// Whether the next report is not overdue.
+    /// Whether the level still counts: the next report is not overdue.
     func isValid(in now: Int64) -> Bool {
       let age = age(in: now)
       return age >= 0 && age <= Int32(gap) + Int32(gap) / 2 + 1
@@ -82,7 +82,7 @@ struct HeldLevels: Sendable {
 
   /// Adds the last levels of a track at receivers whose next report is not overdue.
   ///
-  /// - Parameter isPast: without those of this window.
+  /// - Parameter isPast: leaves out the levels of this window.
   func add(
     _ track: Int, in window: Int64, isPast: Bool, except blind: HearerSet, to hearings: inout [RoomHearing]
   ) {
@@ -94,7 +94,8 @@ struct HeldLevels: Sendable {
     }
   }
 
-  /// Adds the last levels of a track at receivers that have been silent since, so that nothing shows that the beacon left.
+  /// Adds the last levels of a track at receivers that have heard no beacon since. Their silence does not
+  /// show that the beacon left.
   ///
   /// - Parameter last: the last window before this one in which a receiver heard any beacon, if its levels still count.
   func addDoubtful(
@@ -110,7 +111,7 @@ struct HeldLevels: Sendable {
 
   mutating func forget(_ track: Int, at hearer: Int) { words[track].removeAll { $0.hearer == hearer } }
 
-  /// Forgets levels that nothing asks for any more.
+  /// Forgets levels that can no longer count.
   ///
   /// - Parameter last: the last window in which a receiver heard any beacon, if its levels may still count.
   mutating func forgetOld(_ track: Int, in window: Int64, last: (Int) -> Int64?) {

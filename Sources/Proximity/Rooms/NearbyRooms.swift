@@ -1,9 +1,10 @@
-/// The places of a beacon's belief on a site of many rooms without outlines: rooms near receivers that hear it, rooms in which it
-/// may be, and last, all others together, which no receiver that hears it tells apart.
+/// The places of a beacon's belief on a site of many rooms without outlines: the rooms near receivers that
+/// hear it, the other rooms in which it is probable, and last, all remaining rooms together, because no
+/// receiver that hears it distinguishes between them.
 ///
-/// So a beacon takes memory and time for what it is heard by, however large the site is.
+/// So memory and time for a beacon depend on how many receivers hear it, not on the size of the site.
 struct NearbyRooms: Sendable {
-  /// In order. The place of each is its index, and the place of all others follows.
+  /// In order. The place of a room is its index here. The place of all others is the last.
   private(set) var rooms: [Int32] = []
   /// By index in `rooms`: whether a receiver in it hears the beacon.
   private(set) var isHeard: [Bool] = []
@@ -28,6 +29,6 @@ struct NearbyRooms: Sendable {
     otherCount = Float(all - rooms.count)
   }
 
-  /// nil: it is one of the others.
+  /// nil: the room is one of the others.
   func place(of room: Int) -> Int? { rooms.firstIndex { Int($0) == room } }
 }

@@ -134,7 +134,7 @@ struct ReceiverGains: Sendable {
         sum += left * (full + doubt) * adopted[hearer]
         weights += left * full
       }
-      // Of those that heard nothing in its room, only adopted gains are known.
+      // A receiver that heard nothing in this one's room counts only if both have adopted gains.
       var next = 0
       for (other, own) in excesses(of: hearer) {
         if isAdopted[hearer] { for unheard in next..<other where unheard != hearer { count(unheard, nil) } }
@@ -163,7 +163,8 @@ struct ReceiverGains: Sendable {
 
   private static func weight(of visits: Float) -> Float { visits / (visits + half) }
 
-  /// How much more a hearer hears in its own room than each of the others there, in their order.
+  /// How many dB more than each other receiver a hearer has in its own room, for those that heard beacons
+  /// there, in order.
   private func excesses(of hearer: Int) -> [(other: Int, decibels: Float)] {
     let room = homes[hearer]
     guard room >= 0, let own = error(of: hearer, in: room) else { return [] }
@@ -181,7 +182,7 @@ struct ReceiverGains: Sendable {
     return own - others
   }
 
-  /// The same.
+  /// The mean error of a hearer in a room; nil: too few samples.
   private func error(of hearer: Int, in room: Int) -> Float? {
     guard let tally = tallies[room].first(where: { $0.hearer == hearer }), tally.error.weight >= Self.enough
     else { return nil }

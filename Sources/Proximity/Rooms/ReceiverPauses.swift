@@ -1,8 +1,8 @@
 import Beacons
 import Core
 
-/// How long each receiver usually hears no beacon at all. Some scanners listen for five seconds and then pause for five. One whose
-/// silence is longer than usual may have failed.
+/// For how long each receiver usually hears no beacon at all. Some scanners listen for five seconds and then
+/// pause for five. A receiver whose silence is longer than usual may have failed.
 struct ReceiverPauses: Sendable {
   /// By hearer: its longest pause in the current period and in the previous one, windows; 0: none yet.
   private var longest: [UInt8]
@@ -12,10 +12,10 @@ struct ReceiverPauses: Sendable {
 
   /// Five minutes.
   private static let period: Int64 = 1000
-  /// Windows (10 s) in which a receiver that may have failed moves nobody.
+  /// For this many windows (10 s), a receiver that may have failed moves no beacon.
   static let doubt: Int64 = 33
-  /// Windows (5 min) for which its levels count, if it was never silent for longer than `doubt` before. One that hears just one
-  /// beacon often is: that beacon goes away.
+  /// For this many windows (5 min), the levels of a silent receiver count if it was never silent for longer
+  /// than `doubt` before. A receiver that hears just one beacon often is, whenever that beacon goes away.
   static let limit: Int64 = 1000
 
   init(hearers: Int) {
@@ -25,7 +25,7 @@ struct ReceiverPauses: Sendable {
 
   /// Processes a report after a silence of `pause` windows.
   mutating func note(_ pause: Int64, of hearer: Int, in window: Int64) {
-    // A clock that has less than the one before, as after a takeover, begins anew.
+    // The clock may go back, as after a takeover. Then the periods begin anew.
     if window < start || window >= start + Self.period {
       let isNext = window >= start && window < start + 2 * Self.period
       earlier = isNext ? longest : [UInt8](repeating: 0, count: longest.count)
@@ -37,12 +37,12 @@ struct ReceiverPauses: Sendable {
 
   private func usual(_ hearer: Int) -> Int64 { Int64(max(longest[hearer], earlier[hearer])) }
 
-  /// Whether the last levels of a receiver that is silent for so many windows still count.
+  /// Whether the last levels of a receiver still count after a silence of this many windows.
   func keepsLevels(_ hearer: Int, after silence: Int64) -> Bool {
     silence <= Self.doubt || silence <= Self.limit && usual(hearer) <= Self.doubt
   }
 
-  /// Whether a receiver that is silent for so many windows may just have failed.
+  /// Whether a receiver that has been silent for this many windows may just have failed.
   func isDoubtful(_ hearer: Int, after silence: Int64) -> Bool {
     let usual = usual(hearer)
     return usual > 0 && silence > usual + usual / 2 + 1 && silence <= Self.doubt

@@ -3,8 +3,8 @@ import Core
 
 /// The belief of each track: a probability for each place.
 ///
-/// On a site of many rooms without outlines, most are equally probable because no receiver there hears the beacon. So only those
-/// are kept that are not.
+/// On a site of many rooms without outlines, most rooms are equally probable because no receiver there hears
+/// the beacon. So only the others are stored one by one.
 struct RoomBeliefs: Sendable {
   /// The belief of an unknown beacon.
   let prior: [Float]
@@ -14,7 +14,8 @@ struct RoomBeliefs: Sendable {
   private let possible: Int
   /// By track and place.
   private var numbers: [Float] = []
-  /// By track: rooms in order, and the others last; empty: all are equally probable.
+  /// By track: the rooms with a probability of their own, in order, and last, all others together; empty: all
+  /// are equally probable.
   private var shares: [[Share]] = []
   /// Buffer for one track.
   private var spread: [Float] = []
@@ -24,7 +25,8 @@ struct RoomBeliefs: Sendable {
     var probability: Float
   }
 
-  /// A room of less is one of the others. Rooms near receivers that hear the beacon have more after the next window.
+  /// A room with a smaller probability joins the others. A room near a receiver that hears the beacon exceeds
+  /// this after the next window.
   private static let least: Float = 1e-6
   /// How many rooms a track usually has.
   private static let usualRooms = 16
@@ -99,7 +101,8 @@ struct RoomBeliefs: Sendable {
     return spread.withUnsafeBufferPointer(body)
   }
 
-  /// Fills `spread` with the probabilities of these places. A room that was one of the others takes its part of theirs.
+  /// Fills `spread` with the probabilities of these places. A room that was one of the others takes its share
+  /// of their probability.
   private mutating func unfold(_ track: Int, _ nearby: NearbyRooms) {
     spread.removeAll(keepingCapacity: true)
     let known = shares[track].dropLast()
@@ -118,12 +121,13 @@ struct RoomBeliefs: Sendable {
     spread.append(max(others, 0))
   }
 
-  /// The rooms that a track's belief tells apart, in order, and the probability of each; nil: the places are those of the model.
+  /// The rooms with a probability of their own in a track's belief, in order; nil: the places are those of
+  /// the model.
   func rooms(_ track: Int) -> [(room: Int32, probability: Float)]? {
     roomCount == nil ? nil : shares[track].dropLast().map { ($0.room, $0.probability) }
   }
 
-  /// The probability of each room that `rooms` does not have.
+  /// The probability of each room that is not in `rooms`.
   func probabilityOfOthers(_ track: Int) -> Float {
     (shares[track].last?.probability ?? 1) / Float(max(possible - shares[track].dropLast().count, 1))
   }

@@ -12,13 +12,13 @@ public struct RoomEstimate: Hashable, Sendable {
 
   /// The reported room; nil: in no room.
   public var room: RoomIndex?
-  /// Probability of `room`, 0 to 1; if that is nil, of being in no room.
+  /// Probability of `room`, 0 to 1; if `room` is nil, of being in no room.
   public var probability: Double
-  /// Since when it is in `room`, or in none.
+  /// Since when the beacon is in `room`, or in no room.
   public var since: WallTime
   /// Whether the beacon is heard at present; if not, the probability means nothing.
   public var isHeard = true
-  /// The room that it is in, or was in last; nil: none yet.
+  /// The room that the beacon is in, or was in last; nil: none yet.
   public var latestRoom: RoomIndex?
   /// When a receiver of the rooms heard it last; nil: unknown.
   public var lastHeard: WallTime?

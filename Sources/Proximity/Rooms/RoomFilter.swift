@@ -24,7 +24,7 @@ struct RoomFilter: Sendable {
   /// Beacons stay long in rooms. Half a metre was best on a recorded flat.
   init(stride: Double = 0.5) { self.stride = stride }
 
-  /// What happens in some seconds.
+  /// The motion during some seconds.
   struct Motion {
     /// Number of steps, and the part of a whole one that each is.
     var steps: Int
@@ -258,7 +258,7 @@ struct Appearance: Sendable {
     prior.append(rest * nearby.otherCount)
   }
 
-  /// The probability of a place, and what is added to that in likely rooms.
+  /// The probability of each place, and what is added to it in likely rooms.
   private static func densities(likely: Float, all: Float) -> (rest: Float, share: Float) {
     likely > 0 ? (anywhere / max(all, 1), (1 - anywhere) / likely) : (1 / max(all, 1), 0)
   }
@@ -284,7 +284,8 @@ struct JointLikelihood: Sendable {
 
   /// Multiplies the belief by the likelihoods of levels. The caller normalises it afterwards.
   ///
-  /// - Parameter level: the level of each receiver for a beacon of the maps' strength, and its weight as an exponent.
+  /// - Parameter level: the level at each receiver, converted to a beacon of the maps' strength, and its
+  ///   weight as an exponent.
   mutating func weigh(
     _ belief: UnsafeMutableBufferPointer<Float>, by levels: [(hearer: Int, level: Float, temper: Float)],
     _ model: RoomModel

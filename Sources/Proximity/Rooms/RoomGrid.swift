@@ -39,7 +39,7 @@ struct RoomGrid: Hashable, Sendable {
     hasWalls = !plan.rooms.isEmpty
     origin = low
     let columns = max(1, Int(((high.x - low.x) / edge).rounded(.up)))
-    // A row has room for eight cells, which the motion takes at a time.
+    // A row has room for eight cells, because the motion processes eight at a time.
     stride = max(columns + 2, Lanes.count)
     rowsOfFloor = max(1, Int(((high.y - low.y) / edge).rounded(.up))) + 1
     let count = stride * (rowsOfFloor * floors + 1)
@@ -116,7 +116,8 @@ struct RoomGrid: Hashable, Sendable {
   func cell(at point: Point, floor: Int) -> Int? {
     let column = (point.x - origin.x) / edge
     let row = (point.y - origin.y) / edge
-    // Rounding down is a call of the C library; of what is not below 0 a conversion does the same.
+    // Conversion to an integer rounds numbers that are not below 0 down, and `floor` would be a call of the C
+    // library.
     guard column >= 0, row >= 0, column < Double(stride - 2), row < Double(rowsOfFloor - 1) else {
       return nil
     }

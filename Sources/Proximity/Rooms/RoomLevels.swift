@@ -6,7 +6,7 @@ import Glibc
 /// from what the walk says of every receiver elsewhere. So a room that the walk left out keeps about the model that it had, and in
 /// the others a few samples change little.
 struct RoomLevels: Sendable {
-  /// By hearer, room, then level.
+  /// By hearer, room and level.
   private(set) var densities: [[[Float]]]
   /// By room: whether anything was counted in it.
   private(set) var isCovered: [Bool]
@@ -17,10 +17,11 @@ struct RoomLevels: Sendable {
   private static let deviation: Float = 8
   /// Standard deviation of the smoothing kernel, dB.
   private static let width: Float = 2
-  /// A room tells one level of a receiver, however long the walk stayed in it.
+  /// The fit has one mean level for each receiver and room, however long the walk stayed there. So the usual
+  /// values have this weight.
   private static let hold = PathLossFit.Hold(power: 1.5, wall: 8)
 
-  /// nil: nothing was counted of these rooms and receivers.
+  /// nil: the calibration has no counts for these rooms and receivers.
   init?(_ calibration: RoomCalibration, _ plan: RoomPlan, rooms: [String], receivers: [String]) {
     let places = Dictionary(rooms.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let hearers = Dictionary(receivers.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -42,7 +43,7 @@ struct RoomLevels: Sendable {
       let weakest = counts[hearer].compactMap { $0.firstIndex { $0 > 0 } }.min()
       return rooms.indices.map { room in
         var level = expected[hearer][room]
-        // It heard the beacon elsewhere, but not here.
+        // The receiver heard the beacon elsewhere, but not in this room.
         if isCovered[room], let weakest, counts[hearer][room].allSatisfy({ $0 == 0 }) {
           level = min(level, Float(weakest + RoomModel.lowest))
         }

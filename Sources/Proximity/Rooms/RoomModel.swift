@@ -22,7 +22,8 @@ final class RoomModel: Sendable {
   let roomLevels: [[Float]]
   /// By hearer and room: whether the calibration has data of the receiver in the room.
   let isMeasured: [[Bool]]
-  /// By hearer, then place: see `multiply`; empty: the deviation is the same everywhere, so it tells no place from another.
+  /// By hearer, then place: see `multiply`; empty: the deviation is the same everywhere, so it does not
+  /// distinguish between places.
   private let roots: [[Float]]
   /// The level and the rooms of each hearer, in place of maps; empty: there are maps.
   private let hearers: [NamedHearer]
@@ -36,7 +37,8 @@ final class RoomModel: Sendable {
   /// nil: unknown, so a receiver's silence says nothing.
   let hearability: Hearability?
 
-  /// A receiver among many rooms without outlines. It hears beacons in its own rooms alike, and those in all others alike.
+  /// A receiver among many rooms without outlines. It expects one level in all of its own rooms, and another
+  /// in all others.
   private struct NamedHearer {
     var gain: Float
     var rooms: [Int32]
@@ -48,7 +50,7 @@ final class RoomModel: Sendable {
     }
   }
 
-  /// From so many rooms without outlines, a belief has `NearbyRooms`.
+  /// From this many rooms without outlines on, a belief uses `NearbyRooms`.
   private static let many = 64
 
   var keepsNearby: Bool { !hearers.isEmpty }
@@ -100,7 +102,7 @@ final class RoomModel: Sendable {
     } else {
       grid = nil
       let levels = calibration.flatMap { RoomLevels($0, plan, rooms: names, receivers: receivers) }
-      // Nothing shows that a beacon is in a room without receivers, unless it was measured.
+      // A room without receivers cannot be recognised, unless it was measured.
       rooms = plan.rooms.enumerated().map { room, settings in
         settings.receivers.isEmpty && levels?.isCovered[room] != true ? -1 : Int16(room)
       }
@@ -201,7 +203,7 @@ final class RoomModel: Sendable {
     return tables.table(table) { make(hearer, Float(index + Self.lowest), temper(after: pause)) }
   }
 
-  /// Only two values differ: a logarithm for each place would cost more than all else.
+  /// There are only two different values. One logarithm for each place would cost more than everything else.
   private func likelihoods(_ hearer: Int, _ level: Float, _ temper: Float, at nearby: NearbyRooms) -> [Float]
   {
     let rooms = hearers[hearer].rooms
@@ -216,24 +218,24 @@ final class RoomModel: Sendable {
     return likelihoods
   }
 
-  /// The level that a receiver expects from where a beacon is believed to be.
+  /// The level that a receiver is expected to have, averaged over where the beacon may be.
   func expectedLevel(
     _ hearer: Int, _ belief: UnsafeBufferPointer<Float>, _ filter: RoomFilter, at nearby: NearbyRooms?
   ) -> Float {
     filter.mean(belief, of: nearby.map { levels(hearer, at: $0) } ?? expectedLevels(hearer))
   }
 
-  /// The level that a receiver expects, by place of the model.
+  /// The expected level at a receiver, by place of the model.
   func expectedLevels(_ hearer: Int) -> [Float] {
     histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer]
   }
 
-  /// The same in a room.
+  /// The expected level at a receiver for a room.
   func level(_ hearer: Int, in room: Int) -> Float {
     keepsNearby ? hearers[hearer].level(in: Int32(room)) : roomLevels[hearer][room]
   }
 
-  /// What the maps say, by place.
+  /// The levels of the maps, by place.
   func levels(_ hearer: Int, at nearby: NearbyRooms?) -> [Float] {
     guard let nearby else { return maps.levels[hearer] }
     return nearby.rooms.map { hearers[hearer].level(in: $0) } + [hearers[hearer].level(in: -1)]
@@ -247,10 +249,10 @@ final class RoomModel: Sendable {
   /// The rooms of a receiver; only with `keepsNearby`.
   func rooms(of hearer: Int) -> [Int32] { hearers[hearer].rooms }
 
-  /// How long a beacon was not heard.
+  /// For how long a beacon was not heard.
   enum Pause: Int, CaseIterable {
     case none, short, long
-    /// The level is that of a receiver that has been silent since.
+    /// The level comes from a receiver that has been silent since.
     case doubtful
 
     /// About half of the weight for such a level. With all of it, a receiver that fell silent would hold beacons that have left.
@@ -302,17 +304,19 @@ final class RoomModel: Sendable {
     }
   }
 
-  /// Whether the tables of the levels that occur have room. If not, computing is faster than making them again and again.
+  /// Whether the tables for all levels that occur fit into the cache. If not, computing is faster than
+  /// replacing tables again and again.
   var hasTables: Bool { grid == nil || maps.levels.count * count <= LikelihoodTables.limit / Self.levelCount }
 
-  /// A level as the tables have it: whole, and within their bounds.
+  /// A level as used by the tables: a whole number within their bounds.
   static func whole(_ level: Float) -> Float {
     // NaN counts as the weakest level.
     (level > Float(lowest) ? min(level, 0) : Float(lowest)).rounded()
   }
 
-  /// Multiplies `products` by 1 + z² / `freedom`, and by the deviation to the power that makes `-(freedom + 1) / 2` of its logarithm
-  /// the log-likelihood.
+  /// Multiplies `products` by a factor for each place. The logarithm of the factor, times `-(freedom + 1) /
+  /// 2`, is the log-likelihood of the level: the factor is 1 + z² / `freedom`, times a power of the
+  /// deviation.
   func multiply(_ products: UnsafeMutableBufferPointer<Float>, byFactorOf hearer: Int, level: Float) {
     maps.levels[hearer].withUnsafeBufferPointer { levels in
       maps.deviations[hearer].withUnsafeBufferPointer { deviations in
@@ -375,7 +379,7 @@ final class RoomModel: Sendable {
           logs[place] = 1 + z * z / Self.freedom
         }
         logs.transform { $0.logarithm }
-        // A factor that is the same everywhere tells no place from another.
+        // A factor that is the same everywhere does not distinguish between places.
         if !roots[hearer].isEmpty { scales.transform { $0.logarithm } }
         for place in logs.indices {
           logs[place] = temper * (-(Self.freedom + 1) / 2 * logs[place] - scales[place])
@@ -399,7 +403,7 @@ final class RoomModel: Sendable {
 }
 
 extension RoomCalibration {
-  /// Signal in a room counts half as much as a whole calibration of it from so many seconds on.
+  /// A room with this many seconds of signal counts as half calibrated.
   private static var half: Double { 6 }
 
   /// How much of the rooms was measured, 0 to 1: the mean over the rooms.

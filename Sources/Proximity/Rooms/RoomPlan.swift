@@ -27,7 +27,8 @@ public struct RoomPlan: Sendable {
     /// Metres; the height is above the receiver's own floor. nil: unknown.
     public var position: Position?
     public var floor: Int
-    /// How much stronger than others it is known to hear, dB. A calibration and what is learnt correct it.
+    /// How much more than others the receiver is known to hear, dB. A calibration and later learning correct
+    /// it.
     public var gain: Double
     /// Its path-loss exponent; nil: unknown. Only used with outlines.
     public var exponent: Double?

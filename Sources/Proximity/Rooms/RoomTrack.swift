@@ -17,7 +17,7 @@ struct RoomTrack: Hashable, Sendable {
   /// Number of windows that contributed to `offset`.
   var offsetWeight: Float = 0
   var lastHeard = MonotonicTime(nanoseconds: .min)
-  /// The silence counts from here.
+  /// The start of the silence.
   var silentSince = MonotonicTime(nanoseconds: .min)
   var interval = IntervalEstimator()
   var wallOffset = TimeSpan.zero

@@ -5,11 +5,12 @@ import Core
 extension RoomTracker {
   /// Probability at which a room is reported. The margin above one half prevents flicker in doorways.
   static let toldFrom: Float = 0.6
-  /// The same without outlines, where a calibration says how often each receiver hears a beacon: there the belief is surer. In made
-  /// homes a beacon that is heard constantly changed rooms a tenth less often than with 0.6, and was right as often.
+  /// The same without outlines, if a calibration says how often each receiver hears a beacon: the belief is
+  /// then more certain. In simulated homes, a beacon that is heard constantly changed rooms a tenth less
+  /// often than with 0.6, and was right as often.
   private static let toldFromWithSilence: Float = 0.7
-  /// The same after a pause of a beacon. A window after it has full weight, but a body in the way stays there for longer than that,
-  /// so one window seldom decides.
+  /// The same after a pause in reception. The first window after it has full weight, but a body in the way
+  /// stays there for longer than a window, so one window seldom decides.
   private static let toldFromAfterPause: Float = 0.65
 
   mutating func judgeWindow(into transitions: inout [RoomTransition]) {
@@ -25,7 +26,7 @@ extension RoomTracker {
       let earlier = tracks[track].recentHearers
       note(track, until: RoomWindows.end(of: window))
       if tracks[track].recentHearers != earlier, isTurningUp(track, at: RoomWindows.end(of: window)) {
-        // The belief so far depends on which receiver reported first.
+        // The belief so far depends on which receiver happened to report first.
         if tracks[track].window != nil { beliefs.reset(track) }
         tracks[track].window = nil
         tracks[track].offset = 0
@@ -95,7 +96,7 @@ extension RoomTracker {
     silences.schedule(Int32(track), at: tracks[track].silenceDeadline)
   }
 
-  /// The mean of what each receiver heard.
+  /// Computes the mean level of the beacon at each receiver.
   private mutating func hearings(of range: Range<Int>) {
     hearings.removeAll(keepingCapacity: true)
     for entry in entries[range] {
@@ -139,7 +140,7 @@ extension RoomTracker {
 
   mutating func noteWord(_ hearer: Int, in window: Int64) {
     let end = RoomWindows.end(of: window)
-    // A stranger may have been heard since.
+    // An unknown beacon may have been heard later.
     guard lastWords[hearer] < end else { return }
     if let last = lastWord(hearer, before: window) { pauses.note(window - last, of: hearer, in: window) }
     lastWords[hearer] = end
@@ -205,7 +206,7 @@ extension RoomTracker {
       }
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
       let offset = state.offset
-      // A held level was counted before, so it says little that is new.
+      // A held level was counted before, so it adds little information.
       func pauseOf(_ hearing: RoomHearing) -> RoomModel.Pause {
         hearing.isDoubtful ? pause.doubted : hearing.isHeld ? .none : pause
       }
@@ -252,8 +253,8 @@ extension RoomTracker {
     }
   }
 
-  /// Which receivers heard the beacon in a window and which did not. One that just failed did neither: it heard no other beacon
-  /// either, or a level of this one still stands for it.
+  /// Which receivers heard the beacon in a window and which did not. A receiver that may just have failed is
+  /// in neither group: it heard no other beacon either, or its last level of this one still counts.
   private func presences(in window: Int64, new count: Int) -> [Hearability.Presence] {
     guard model.hearability != nil else { return [] }
     let heard = HearerSet(hearings.prefix(count).lazy.map(\.hearer))
@@ -323,7 +324,8 @@ extension RoomTracker {
   }
 
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
-  /// For a restored beacon that keeps its room meanwhile. The slowest scanners report every five seconds.
+  /// For a restored beacon, which keeps its room during this time. The slowest scanners report every five
+  /// seconds.
   private static let timeToBeHeardAnew = TimeSpan.seconds(6)
 
   /// The receivers' evidence for a room against another, the strongest first.
@@ -356,7 +358,7 @@ extension RoomTracker {
   /// The room of an index in `sums`.
   private func room(_ index: Int) -> Int { nearby.map { Int($0.rooms[index]) } ?? index }
 
-  /// Of the beacon being judged. A room that was reported has a place.
+  /// The probability of a room for the beacon being judged. A reported room has a place in `nearby`.
   func probability(of room: Int) -> Float {
     nearby.map { nearby in nearby.place(of: room).map { sums[$0] } ?? 0 } ?? sums[room]
   }
@@ -368,7 +370,8 @@ extension RoomTracker {
     for run in model.runs { sums[run.room] += RoomFilter.sum(belief, run.places) }
   }
 
-  /// The rooms that a beacon may be in, and the probability of each. Any other is as probable as `others`.
+  /// The rooms that a beacon may be in, and the probability of each. `others`: the probability of each
+  /// further room.
   func probabilities(ofTrack track: Int) -> (rooms: [(room: Int32, probability: Float)], others: Float) {
     if let rooms = beliefs.rooms(track) { return (rooms, beliefs.probabilityOfOthers(track)) }
     var sums = [Float](repeating: 0, count: model.roomCount)
@@ -383,9 +386,9 @@ struct RoomHearing: Sendable {
   /// Mean level, dBm.
   fileprivate(set) var level: Float = 0
   private(set) var samples = 0
-  /// Whether it is of an earlier window.
+  /// Whether the level comes from an earlier window.
   var isHeld = false
-  /// Whether its receiver has been silent since, to all beacons.
+  /// Whether the receiver has heard no beacon at all since.
   var isDoubtful = false
 
   /// Subtracts the receiver's gain, dB.

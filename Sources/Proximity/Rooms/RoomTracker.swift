@@ -24,12 +24,14 @@ public struct RoomTracker: Sendable {
   var beliefs: RoomBeliefs
   var held: HeldLevels
   var silences = DeadlineQueue()
-  /// Hearers that are blind, and those that have reported; see `ReceiverSight`.
+  /// Hearers that are blind; see `ReceiverSight`.
   var blind = HearerSet()
   /// Hearers whose silence proves nothing though they are not blind.
   private var doubted = HearerSet()
+  /// Hearers that have reported.
   var known = HearerSet()
-  /// By hearer: the end of the newest window in which it heard any beacon, or a stranger where silence counts.
+  /// By hearer: the end of the newest window in which it heard any beacon. Where silence counts as evidence,
+  /// unknown beacons count, too.
   var lastWords: [MonotonicTime]
   var pauses: ReceiverPauses
   /// By room: the beacons in it, and since when.
@@ -95,11 +97,12 @@ public struct RoomTracker: Sendable {
 
   /// Processes a sighting. The caller must have advanced to its time before.
   ///
-  /// - Parameter isInventable: whether anybody can make up a beacon like it. A quarter of the places is for others.
+  /// - Parameter isInventable: whether anybody can make up a beacon like it. A quarter of the places is
+  ///   reserved for other beacons.
   public mutating func observe(_ sighting: Sighting, isInventable: Bool = false) {
     guard let hearer = hearer(sighting.receiver) else { return }
     known.insert(hearer)
-    // Strangers prove that a receiver works.
+    // Unknown beacons prove that a receiver works.
     if sighting.beacon == .nobody, model.hearability != nil {
       noteWord(hearer, in: RoomWindows.window(of: sighting.time))
     }
@@ -317,7 +320,7 @@ extension RoomTracker {
     tracks[track].earlierHearers = HearerSet()
   }
 
-  /// How long after a silence that proves nothing it is considered again.
+  /// After a silence that proves nothing, the beacon is judged again this much later.
   private static let doubtPause = TimeSpan.seconds(1)
 
   /// Only the best receiver counts. The others may have lost the beacon for any reason.
@@ -327,7 +330,7 @@ extension RoomTracker {
     } ?? false
   }
 
-  /// A room that cannot be told any more, since its calibration was removed, keeps nobody.
+  /// A room that can no longer be reported, because its calibration was removed, keeps no beacon.
   private func isInBlindRoom(_ track: Int) -> Bool {
     guard tracks[track].told >= 0 else { return false }
     let room = RoomIndex(rawValue: tracks[track].told)

@@ -48,7 +48,7 @@ public struct RoomEvidence: Hashable, Sendable {
   public var rssi: Double
   /// The signal that is expected in that room, dBm; nil: unknown.
   public var expected: Double?
-  /// Advertisements that count towards `rssi`.
+  /// Advertisements that contribute to `rssi`.
   public var samples: Int
 
   public init(receiver: ReceiverIndex, rssi: Double, expected: Double?, samples: Int) {

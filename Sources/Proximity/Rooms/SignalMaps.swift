@@ -199,7 +199,7 @@ struct SitePaths: Sendable {
   let grid: RoomGrid
   private let plan: RoomPlan
   private let places: [(position: Position, floor: Int)?]
-  /// By hearer, then cell; empty: they are computed when asked for.
+  /// By hearer, then cell; empty: paths are computed on demand.
   private var known: [[PathGeometry]] = []
 
   init(_ plan: RoomPlan, _ grid: RoomGrid) { (self.plan, self.grid, places) = (plan, grid, plan.places) }
@@ -216,7 +216,7 @@ struct SitePaths: Sendable {
     return paths
   }
 
-  /// nil: nobody knows where the receiver is.
+  /// nil: the receiver's position is unknown.
   func path(from hearer: Int, to cell: Int) -> PathGeometry? {
     guard let place = places[hearer] else { return nil }
     return known.isEmpty ? PathGeometry(from: place, to: cell, plan, grid) : known[hearer][cell]

@@ -12,7 +12,8 @@ public struct ReceiverSight: Hashable, Sendable {
     case blind
     /// An earlier run used the receiver. It counts as blind until it reports.
     case unproven
-    /// It sees, as far as is known, but it may have failed after what it heard last. Nobody leaves because of its silence.
+    /// The receiver is not known to be blind, but it may have failed after the last beacon that it heard. No
+    /// beacon leaves because of its silence.
     case doubted
 
     var isBlind: Bool { self == .blind || self == .unproven }
@@ -45,8 +46,8 @@ public struct ReceiverSight: Hashable, Sendable {
 
   public func isBlind(_ receiver: ReceiverIndex) -> Bool { self[receiver].isBlind }
 
-  /// Whether it reported in this run. An advertisement proves that an unproven receiver can hear. If the receiver's own state
-  /// says that it is blind, only that state can end it.
+  /// Whether the receiver reported in this run. An advertisement proves that an unproven receiver can hear.
+  /// If the receiver's own state says that it is blind, only that state can end it.
   public func isProven(_ receiver: ReceiverIndex) -> Bool {
     let state = self[receiver]
     return state == .sees || state == .blind || state == .doubted

@@ -6,7 +6,7 @@ struct BeaconRecord: Sendable {
   /// Maximum number of receivers per beacon: `Stay.links` has a bit for each. Further ones are ignored until one falls silent,
   /// except receivers that a zone names: invented ones must not keep them out.
   static let receiverLimit = 64
-  /// From this many receivers on, a new receiver replaces a silent one.
+  /// If the beacon has this many receivers, a new one replaces a silent one.
   static let receiversKept = 16
 
   var measuredPower: Float?
@@ -162,7 +162,8 @@ extension BeaconRecord {
     links.indices.lazy.filter { !links[$0].isCurrent }.min { links[$0].lastHeard < links[$1].lastHeard }
   }
 
-  /// If there is no room for a link of a receiver that a zone of the beacon names: one of a receiver that none names.
+  /// The link to replace if all are in use and a zone of the beacon names the new link's receiver: one whose
+  /// receiver no zone names. nil: there is none.
   private func leastNamed(for link: Link, _ rules: borrowing SiteRules) -> Int? {
     guard links.count >= Self.receiverLimit, isNamed(link.receiver, rules) else { return nil }
     for index in links.indices where !isNamed(links[index].receiver, rules) { return index }

@@ -60,15 +60,16 @@ extension ZoneEngine {
     }
   }
 
-  /// How long after a loss that was held it is considered again.
+  /// After a loss that was held back, the beacon is judged again this much later.
   private static let doubtPause = TimeSpan.seconds(1)
 
-  /// Whether the receiver of a link may have failed. Then nobody knows whether it would still hear the beacon.
+  /// Whether the receiver of a link may have failed. If so, its silence does not show whether the beacon is
+  /// still near.
   private func isDoubted(_ beacon: Int, link: Int) -> Bool {
     rules.receivers[Int(beacons[beacon].links[link].receiver.rawValue)].isDoubted
   }
 
-  /// Whether a receiver that heard the beacon in the zone to the last may have failed.
+  /// Whether a receiver that heard the beacon in the zone until the end may have failed.
   private func isDoubted(_ beacon: Int, _ stay: Int) -> Bool {
     beacons[beacon].links.indices.contains { link in
       beacons[beacon].stays[stay].isOf(link)
@@ -77,8 +78,8 @@ extension ZoneEngine {
     }
   }
 
-  /// Whether a receiver that heard the beacon in the zone has recovered and has not had its time to hear it again. What others, further
-  /// away, hear does not show then that it is away.
+  /// Whether a receiver that heard the beacon in the zone has recovered, and has not yet had time to hear it
+  /// again. Until then, what more distant receivers hear does not show that the beacon is away.
   private func isRecovering(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
     beacons[beacon].links.indices.contains { index in
       let link = beacons[beacon].links[index]
@@ -87,7 +88,7 @@ extension ZoneEngine {
     }
   }
 
-  /// Whether a blind receiver heard the beacon in the zone not long ago.
+  /// Whether a receiver that heard the beacon in the zone recently is blind now.
   private func isMissedByBlind(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
     beacons[beacon].links.indices.contains { index in
       let link = beacons[beacon].links[index]
@@ -96,8 +97,8 @@ extension ZoneEngine {
     }
   }
 
-  /// How long what a receiver heard before it became blind keeps near from coming again because of others, further away. One that is
-  /// broken for good must not keep it for ever.
+  /// For how long a receiver that became blind prevents near from being re-armed by what more distant
+  /// receivers hear. The time is limited, because a receiver may be broken for good.
   private static let blindMemory = TimeSpan.seconds(600)
 
   /// Removes a beacon from a zone after a change of the configuration.
@@ -132,7 +133,7 @@ extension ZoneEngine {
     for stay in beacons[beacon].stays.indices where beacons[beacon].stays[stay].isOf(link) {
       let zone = Int(beacons[beacon].stays[stay].zone.rawValue)
       if beacons[beacon].isHeard(in: stay) {
-        // That a blind receiver does not hear it does not make it more distant.
+        // A blind receiver's silence does not make the beacon more distant.
         if !sight.isBlind(beacons[beacon].links[link].receiver),
           let standing = standing(of: beacon, stay, at: time)
         {

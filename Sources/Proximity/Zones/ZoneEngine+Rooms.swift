@@ -57,7 +57,7 @@ extension ZoneEngine {
     stand(index, decision, at: now)
     for stay in beacons[index].stays.indices where isOfRooms(beacons[index].stays[stay]) {
       let zone = beacons[index].stays[stay].zone
-      // A dwell time that a blindness ended begins again when the room is seen.
+      // A dwell time that a blindness ended begins again when a working receiver covers the room.
       if !rules.zones[Int(zone.rawValue)].isSeen(decision.room, roomSight), !running.contains(zone) {
         beacons[index].stays[stay].interrupt()
       }

@@ -34,7 +34,7 @@ public struct ZoneEngine: Sendable {
   var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
   public let hasRoomZones: Bool
-  /// The sight that was shown last, with the receivers that were heard since.
+  /// The sight shown last, and the receivers heard since.
   public internal(set) var sight = ReceiverSight()
   var roomSight = RoomSight()
   /// The last room decision for each beacon; empty without zones of rooms.
@@ -245,7 +245,8 @@ extension ZoneEngine {
     for place in rules.receivers.indices {
       rules.receivers[place].isDoubted = sight[ReceiverIndex(rawValue: UInt16(place))] == .doubted
     }
-    // A last will may come at the moment at which the board is back.
+    // Silence restarts also at a doubted receiver that is blind now: its last will may arrive just when the
+    // board is back.
     for receiver in regained + relieved.filter(sight.isBlind) { restartSilence(at: receiver) }
     updateBlindZones(into: &transitions)
     for receiver in relieved where !sight.isBlind(receiver) {
@@ -273,7 +274,7 @@ extension ZoneEngine {
     see(sight, at: now, into: &transitions)
   }
 
-  /// Makes the calibrations of receivers ready, up to this one.
+  /// Prepares the calibrations of all receivers up to this one.
   mutating func register(_ receiver: ReceiverIndex) {
     while rules.receivers.count <= Int(receiver.rawValue) {
       let next = ReceiverIndex(rawValue: UInt16(rules.receivers.count))
@@ -281,7 +282,8 @@ extension ZoneEngine {
     }
   }
 
-  /// Restarts the silence of all beacons at a receiver that has just recovered, also in zones that others watched meanwhile.
+  /// Restarts the silence of all beacons at a receiver that has just recovered, even in zones that other
+  /// receivers kept watching.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
     for beacon in beacons.indices {
       guard let link = beacons[beacon].link(at: receiver) else { continue }

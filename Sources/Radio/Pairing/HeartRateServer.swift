@@ -77,7 +77,7 @@ struct HeartRateServer {
     [0x01, opcode] + handle.littleEndianOctets + [code]
   }
 
-  /// The handles of a request, first and last; nil: they are none.
+  /// The handles of a request, first and last; nil: they are invalid.
   private static func handles(_ request: Span<UInt8>) -> ClosedRange<UInt16>? {
     let first = request.littleEndian16(at: 1)
     let last = request.littleEndian16(at: 3)

@@ -7,7 +7,7 @@ import Synchronization
 /// Opens an adapter for one device that pairs, learns its identity resolving key, and leaves everything as it was, even if this
 /// process is killed.
 ///
-/// With bluetoothd or without. One at a time on a machine, whoever runs it.
+/// With bluetoothd or without. Only one at a time on a machine, whichever user runs it.
 package final class LivePairing: Sendable {
   package enum Failure: Error, Equatable, CustomStringConvertible {
     case radio(RadioError)
@@ -15,9 +15,9 @@ package final class LivePairing: Sendable {
     case refused(String, String)
     case missingAdminCapability
     case noAdvertising
-    /// bluetoothd says no, or nothing.
+    /// bluetoothd refuses our agent, or does not answer.
     case noAgent(answers: Bool)
-    /// Another process, or another page, pairs.
+    /// Another process or page is pairing.
     case busy
 
     package var description: String {
@@ -57,7 +57,7 @@ package final class LivePairing: Sendable {
     self.environment = environment
   }
 
-  /// Why nobody can be paired, as far as that is known before anything is opened; nil: nothing speaks against it.
+  /// Why nobody can be paired, as far as that is known before anything is opened; nil: it probably works.
   package var obstacle: Failure? {
     do throws(RadioError) { _ = try adapter() } catch { return .radio(error) }
     guard SmallFile.capabilities & 1 << 12 != 0 else { return .missingAdminCapability }
@@ -76,7 +76,7 @@ package final class LivePairing: Sendable {
     bell.ring()
   }
 
-  /// Does what was told to undo. A command that fails does not keep the rest from being done.
+  /// Undoes changes, given as packets. A command that fails does not prevent the others.
   package static func undo(_ packets: [[UInt8]]) throws(RadioError) {
     let socket = try HCISocket.management()
     for packet in packets.reversed() {
@@ -123,7 +123,7 @@ package final class LivePairing: Sendable {
     _ onNews: @escaping (PairingNews) -> Void, _ undo: PairingUndo
   ) throws(RadioError) -> Result<PairingEnd, Failure> {
     do throws(SystemError) {
-      // Before bluetoothd has an agent: it lets the adapter bond as soon as it has one.
+      // Read before bluetoothd has an agent, because it then makes the adapter bondable.
       let (_, reply) = try AdapterList.ask(
         ManagementCommand(opcode: .readInformation, adapter: adapter.index), setting)
       let agent = try openAgent()
@@ -154,7 +154,7 @@ package final class LivePairing: Sendable {
       var entry = pollfd(fd: agent.connection.descriptor.number, events: Int16(POLLIN), revents: 0)
       try systemCall("poll") { unsafe poll(&entry, 1, 100) }
     }
-    // bluetoothd cannot hear of a device that pairs over a bus that does not answer.
+    // On a bus that does not answer, bluetoothd cannot ask us about devices either.
     return agent.owner == nil ? nil : agent
   }
 }
@@ -162,9 +162,10 @@ package final class LivePairing: Sendable {
 /// One opening of an adapter.
 private final class PairingSession {
   private let adapter: AdapterInfo
-  /// Makes the adapter ready.
+  /// For commands that prepare the adapter.
   private let setting: HCISocket
-  /// What then happens. A device may connect before the adapter's answer has come, which the other one would pass over.
+  /// For what happens then. A device may connect before a command is answered, and the other socket skips
+  /// such events.
   private let socket: HCISocket
   private let agent: PairingAgent?
   private let onNews: (PairingNews) -> Void
@@ -184,7 +185,7 @@ private final class PairingSession {
 
   private typealias Opcode = ManagementCommand.Opcode
 
-  /// Makes the adapter ready. How to undo each change is told first.
+  /// Makes the adapter ready. Before each change, the command that undoes it is recorded.
   ///
   /// - Parameter reply: the adapter's information, as it was before.
   func open(_ reply: [UInt8]) throws(SystemError) -> LivePairing.Failure? {

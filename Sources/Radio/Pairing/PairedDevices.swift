@@ -17,7 +17,7 @@ package struct PairedDevice: Equatable, Sendable {
   /// The devices that have a key, of all adapters.
   package static func read(_ store: String = Self.store) throws -> [PairedDevice] {
     let files = FileManager.default
-    // bluetoothd was never here.
+    // bluetoothd has never run here.
     guard files.fileExists(atPath: store) else { return [] }
     var devices: [PairedDevice] = []
     for adapter in try files.contentsOfDirectory(atPath: store).sorted() where isAddress(adapter) {

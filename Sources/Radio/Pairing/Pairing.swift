@@ -54,10 +54,11 @@ struct Pairing {
   private enum State: Equatable {
     case connected
     case asked(number: UInt32?)
-    /// A number that is shown here must be typed there. Nobody else knows it, so others may come meanwhile.
+    /// A number is shown here, and must be typed on the device. Nobody else knows it, so others may come
+    /// meanwhile.
     case shown
     case agreed
-    /// It was told why.
+    /// It was refused, and the reason reported.
     case refused
   }
 
@@ -120,7 +121,7 @@ struct Pairing {
       defer { devices[device] = .refused }
       return devices[device] == .refused ? [] : [.tell(.refused(device, Self.reason(status)))]
     case .newResolvingKey(let address, let identity, let key):
-      // Another device may be pairing by another program.
+      // Another device may be pairing with another program.
       guard mayPair(address) || mayPair(identity), key.count == 16 else { return [] }
       (devices[address], leaves[address]) = (nil, nil)
       (devices[identity], leaves[identity]) = (.agreed, nil)
@@ -149,7 +150,7 @@ struct Pairing {
       guard case .asked(let number)? = devices[device] else { return false }
       return number.map { Self.digits($0) == text } ?? ["y", "yes"].contains(text)
     }
-    // Two with one number are no pair that anybody could have compared.
+    // If two devices have the same number, it is unknown which one the person means.
     guard fitting.count == 1, let device = fitting.first else { return [.tell(.isNoNumber)] }
     return agree(device, [.answer(device, true)])
   }
@@ -175,7 +176,7 @@ struct Pairing {
     return devices[device] == .agreed || devices[device] == .shown
   }
 
-  /// Refuses who waits, and disconnects all. Bonds are undone.
+  /// Refuses the devices that wait, and disconnects all. Bonds are undone.
   mutating func close(_ end: PairingEnd) -> [Action] {
     var actions: [Action] = []
     for (device, state) in devices.sorted(by: { $0.key.bits < $1.key.bits }) {

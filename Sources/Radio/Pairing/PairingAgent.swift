@@ -44,7 +44,7 @@ final class PairingAgent {
         if let owner, owner != "" { register(with: owner) }
       } else if message.replySerial == registration {
         if message.sender == owner { isAccepted = isReply }
-        // It ended between the two questions, and so the bus answers.
+        // bluetoothd ended between the two calls, so the bus answers in its place.
         if !isReply, message.sender == Self.bus { owner = "" }
       }
     case .call where message.path == Self.path && message.sender == owner: asked(message)
@@ -54,7 +54,7 @@ final class PairingAgent {
     }
   }
 
-  /// - Parameter owner: by its unique name, because the bus would start bluetoothd anew under the other one.
+  /// - Parameter owner: bluetoothd's unique name. With its well-known name, the bus would start it anew.
   private func register(with owner: String) {
     var body = BusWriter()
     body.text(Self.path)

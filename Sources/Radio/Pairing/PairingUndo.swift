@@ -6,19 +6,21 @@ import Glibc
 /// What must be undone, also written to a file, in case both processes are killed: the next opening undoes it. The file is gone
 /// after a restart of the machine, as are the adapter's settings.
 final class PairingLeftovers: Sendable {
-  /// In a service's own folder, or else in that of all.
+  /// The file's name. It is in the service's own folder, or else in /run.
   private static let name = "beaconkeeper-enrol"
   /// The largest size of the file in bytes.
   private static let limit = 1 << 16
-  /// Higher than what the other process finds them as, so that none is put over another.
+  /// Descriptors get this number or a higher one. Those that the other process uses are lower, so that no
+  /// copy overwrites another.
   private static let high: Int32 = 10
 
-  /// Locked as long as this process or the other one works, whoever runs them. nil: there is no Bluetooth.
+  /// Locked as long as this process or the other one works, whichever user runs them. nil: there is no
+  /// Bluetooth.
   let lock: Int32?
   /// nil: the file cannot be made.
   let file: Int32?
 
-  /// Another opening makes it throw `busy`.
+  /// Throws `busy` if another opening has the lock.
   init(_ environment: [String: String]) throws(LivePairing.Failure) {
     lock = Self.opened("/sys/class/bluetooth", O_RDONLY | O_DIRECTORY)
     let folder = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first ?? "/run"
@@ -33,13 +35,13 @@ final class PairingLeftovers: Sendable {
     let descriptor = unsafe open(path, flags | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    // Where anybody may make files, it could say what others want.
+    // In a folder where anybody may create files, the file may contain another user's commands.
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, [0, geteuid()].contains(status.st_uid) else { return nil }
     return fcntl(descriptor, F_DUPFD_CLOEXEC, high)
   }
 
-  /// Undoes what an earlier opening left; whether there was anything.
+  /// Undoes what an earlier opening left. Returns whether there was anything.
   func undo() throws(LivePairing.Failure) -> Bool {
     guard let file else { return false }
     var content = [UInt8](repeating: 0, count: Self.limit)
@@ -49,7 +51,7 @@ final class PairingLeftovers: Sendable {
     if !packets.isEmpty {
       do throws(RadioError) { try LivePairing.undo(packets) } catch { throw .radio(error) }
     }
-    // What is no packet is not left for the next one to be written behind.
+    // Also removes lines that are no packets, so that the next packet does not follow them.
     forget()
     return !packets.isEmpty
   }
@@ -94,7 +96,7 @@ package final class PairingUndo: Sendable {
       if let descriptor {
         unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, place)
       } else {
-        // Whatever has this number here is not for it to cut.
+        // The other process must not truncate any other file that has this number.
         unsafe posix_spawn_file_actions_addclose(&actions, place)
       }
     }

@@ -12,7 +12,7 @@ package struct Script: Sendable {
 /// A self-contained page of UTF-8 text. The same content gives the same bytes.
 package struct Page {
   let title: String
-  /// Of the program.
+  /// The program's version.
   let version: String
   /// Inline.
   let sheet: String

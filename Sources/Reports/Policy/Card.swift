@@ -65,7 +65,7 @@ struct SystemNames {
 
   func words(_ profiles: [PhoneProfile]) -> String { words(profiles.map(\.os.name)) }
 
-  /// Groups by their newest system, a family after the other; those of the same in their order.
+  /// Groups by their newest system, one family after the other; groups of the same system keep their order.
   func newestFirst<Element>(_ groups: [[Element]], _ profile: (Element) -> PhoneProfile) -> [[Element]] {
     var families: [OSProfile.Family] = []
     for group in groups {

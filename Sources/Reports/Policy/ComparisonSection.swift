@@ -137,7 +137,7 @@ struct TradeOffChart {
     page.element("path", ["d": path, "class": "front"])
   }
 
-  /// Draws a line along which nine of ten phones are, with a bar at each end.
+  /// Draws a line over the range that nine of ten phones are in, with a bar at each end.
   private func drawSpreads(into page: inout Markup) {
     for point in points where point.worst - point.best > 1 {
       page.line(point.x, point.worst, point.x, point.best, "spread")

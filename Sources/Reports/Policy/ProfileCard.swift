@@ -98,7 +98,7 @@ struct ProfileCard {
   }
 }
 
-/// How much detail a page has room for: the more cards, the less on each. So the size of the page is bounded.
+/// How much detail a page has room for: the more cards, the less on each. This bounds the size of the page.
 struct Budget {
   /// Rows of near triggers on each card.
   let nears: Int

@@ -53,7 +53,7 @@ package struct MarkBook: Sendable {
 
   package mutating func removeLast() { _ = marks.popLast() }
 
-  /// Marks what was in a room as in another one.
+  /// Changes the name of a room in all marks.
   package mutating func rename(_ room: String, to name: String) {
     for index in marks.indices where marks[index].room == room { marks[index].room = name }
   }

@@ -56,7 +56,7 @@ package struct Overview: Sendable {
     verdicts = recent.verdicts(atMost: Self.transitionLimit)
   }
 
-  /// One part of it.
+  /// A part of the overview.
   package enum Part: String, CaseIterable, Sendable {
     case receivers, zones, rooms, beacons, phones, transitions
   }

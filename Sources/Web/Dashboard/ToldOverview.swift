@@ -10,7 +10,7 @@ package struct ToldOverview: Sendable {
   private indirect enum Part: Sendable {
     case value(ArraySlice<UInt8>)
     case object([Member])
-    /// Of objects with an id.
+    /// A list of objects with an id.
     case list([Member])
   }
 

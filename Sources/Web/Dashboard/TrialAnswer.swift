@@ -5,9 +5,9 @@ import Core
 import Pipeline
 import Proximity
 
-/// The decisions of other rules, beside the real ones.
+/// The decisions that other rules would have made, beside the real ones.
 package struct TrialAnswer: Sendable {
-  /// By how much a decision may be made later than another of the same moment: those of rooms wait for scanners.
+  /// How much later than others the decisions about a moment may be made: rooms wait for scanners.
   private static let lateness = TimeSpan.seconds(5)
 
   private let trial: Trial
@@ -24,7 +24,7 @@ package struct TrialAnswer: Sendable {
   ///   - beacon: that of the request.
   ///   - yaml: the changes, as lines of the configuration.
   ///   - kept: all real transitions of that time, the newest first; nil: those in `recent` are taken.
-  ///   - isAwaited: asked now and then; once it says no, the answer is incomplete.
+  ///   - isAwaited: called from time to time; once it returns false, the answer is incomplete.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?, kept: [TransitionMessage]? = nil,

@@ -23,8 +23,9 @@ package final class HTTPServer: Sendable {
   /// - Parameters:
   ///   - machine: this machine's own name, under which browsers may reach it.
   ///   - store: where logins outlast the process; nil: they do not.
-  ///   - onWrongPassword: is told that wrong passwords came, and from which network; at most ten times a minute.
-  ///   - option: where people name another address.
+  ///   - onWrongPassword: called with a message about wrong passwords and the network from which they came;
+  ///     at most ten times a minute.
+  ///   - option: the setting with which users choose another address, for messages.
   package static func open(
     _ settings: HTTPSettings, machine: String, content: any Content, store: SessionStore? = nil,
     onWrongPassword: @escaping @Sendable (String) -> Void = { _ in }, option: String = "http: { listen: … }"

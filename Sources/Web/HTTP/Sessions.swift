@@ -4,7 +4,7 @@ struct Sessions {
     var rights: Rights
     /// Seconds, on the caller's clock.
     var expiry: Int64
-    /// The lowest makes room first.
+    /// The session with the lowest rank makes room first.
     var rank: (Int, Int64) { (rights.write ? 1 : 0, expiry) }
   }
 
@@ -18,7 +18,7 @@ struct Sessions {
   /// - Parameter id: must be unguessable.
   mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {
     sessions = sessions.filter { $0.value.expiry > seconds }
-    // Whoever has the password for looking must not be able to put out who may write.
+    // A client with the password for viewing must not be able to displace clients that may write.
     if sessions.count >= Self.limit, let oldest = sessions.min(by: { $0.value.rank < $1.value.rank }) {
       sessions[oldest.key] = nil
     }
@@ -124,7 +124,7 @@ struct PasswordTries {
     return counts[place] > Self.perMinute
   }
 
-  /// What to tell of a network's latest wrong password; nil: nothing, or enough was told in this minute.
+  /// The log message about a network's latest wrong password; nil: none, or there were enough in this minute.
   mutating func news(from network: String) -> String? {
     let count = Int(counts[place(network)])
     guard count == 1 || count == Self.perMinute, told < Self.toldLimit else { return nil }

@@ -19,7 +19,7 @@ func openDiary(_ configuration: Configuration) throws -> DiaryStore {
   return try attempt(.inputOutput, "\(path) cannot be opened") { try DiaryStore(path: path) }
 }
 
-/// The name in the diary of what people may call by its display name.
+/// The name in the diary for a name that people use, which may be a display name.
 func thing(
   called name: String, _ configuration: Configuration, _ command: (some ParsableCommand).Type
 ) throws -> String {
@@ -30,8 +30,8 @@ func thing(
   return called[0]
 }
 
-/// A time on the command line: `2026-11-28T08:00:00Z`, a day such as `2026-11-28` (from its first second here), or so long ago:
-/// `24h`, `7d`.
+/// A time on the command line: `2026-11-28T08:00:00Z`, a day such as `2026-11-28` (from its first second
+/// here), or an age: `24h`, `7d`.
 struct PointInTime: ExpressibleByArgument {
   enum Content {
     case time(WallTime)
@@ -76,8 +76,8 @@ struct PointInTime: ExpressibleByArgument {
   }
 
   /// - Parameters:
-  ///   - rest: what makes the text a time.
-  ///   - hour: instead of the text's.
+  ///   - rest: completes the text to a time in RFC 3339.
+  ///   - hour: replaces the text's hour.
   private static func local(_ text: String, _ rest: String, hour: Int32?) -> WallTime? {
     guard hour == nil || text.utf8.count == 10, let time = WallTime(rfc3339: text + rest) else { return nil }
     var date = tm()

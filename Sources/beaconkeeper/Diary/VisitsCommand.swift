@@ -108,7 +108,7 @@ struct VisitsCommand: ParsableCommand {
     return end.prefix(10) == visit.from?.localMinute.prefix(10) ? String(end.suffix(5)) : end
   }
 
-  /// Its length, and what nobody saw of it.
+  /// Its length, and for how much of it no gateway ran.
   private func remark(on visit: Visit, at now: WallTime) -> String {
     if let last = visit.lastKnown { return "unknown, there until \(last.localMinute) at least" }
     guard let length = visit.length(at: now).map(lengthText) else { return "" }

@@ -105,7 +105,8 @@ struct PayloadDecoder {
   ) -> [UInt8] {
     var writer = DecodedFrameJSON(advertisement: advertisement)
     guard case .frame(let frame, let source) = result, frame.isEncrypted(in: data) else {
-      // A gateway with a key refuses what has none, too: a turned bit makes ciphertext look like readings.
+      // A gateway with a key refuses unencrypted frames, too: an altered bit can make ciphertext look like
+      // readings.
       if decryptor != nil, case .frame(let frame, let source) = result, frame.mayBeEncrypted {
         return writer.object(.declined(.unencrypted, source), data: data)
       }

@@ -62,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
     if demo, capture != nil { throw ValidationError("Either --demo or --capture.") }
   }
 
-  /// With fewer open files a gateway does not start; a page and its connections want some hundreds.
+  /// With fewer open files a gateway does not start; a page and its connections need some hundreds.
   private static let fewestFiles: UInt = 64
 
   func run() async throws {

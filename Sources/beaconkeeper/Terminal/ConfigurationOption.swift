@@ -44,7 +44,7 @@ struct ConfigurationOption: ParsableArguments {
     }
   }
 
-  /// A restore that was cut may be why the configuration is not whole.
+  /// An interrupted restore may be the reason why the configuration is incomplete.
   static func tellCutRestore() {
     guard let cut = UnfinishedRestore.any(in: StateDirectory(configured: nil)) else { return }
     say("beaconkeeper: \(cut)")
