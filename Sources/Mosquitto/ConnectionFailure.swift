@@ -121,9 +121,10 @@ extension ConnectionFailure {
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
       let hint =
         switch (options.tls == nil, options.protocolVersion) {
-        case (true, .v5): " (is it a broker, and does it expect TLS on this port, or MQTT 3.1.1?)"
+        case (true, .v5):
+          " (is it a broker, does it expect TLS on this port or MQTT 3.1.1, or has it as many clients as it allows?)"
         case (true, .v311):
-          " (is it a broker, does it expect TLS on this port, or take no retained messages or none of QoS 1?)"
+          " (is it a broker, does it expect TLS on this port, take no retained messages or none of QoS 1, or has it as many clients as it allows?)"
         case (false, _): ""
         }
       self.init(.closed, "the other side closed the connection without a valid answer\(hint)")

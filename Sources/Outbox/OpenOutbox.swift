@@ -106,10 +106,16 @@ package struct OpenOutbox {
     var (place, reason) = (path, words(error))
     if let error = error as? PrivateFileError { (place, reason) = (error.path, error.reason) }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    var status = stat()
+    func isOthers(_ path: String) -> Bool {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_uid != geteuid()
+    }
     let remedy =
-      if stat(folder, &status) == 0, status.st_uid != geteuid() {
+      if isOthers(folder) {
         "sudo chown \(geteuid()) \(folder)"
+      } else if isOthers(path) || isOthers(place) {
+        // As after a run of root's.
+        "sudo chown \(geteuid()) \(path.dropLast(".sqlite".count)).*"
       } else if (error as? DatabaseError)?.code == SQLITE_FULL {
         "free space, and restart the gateway once nothing waits"
       } else {

@@ -56,6 +56,22 @@ package struct StateDirectory: Sendable {
     return lock.l_type != Int16(F_UNLCK)
   }
 
+  /// A file of the gateway that its user cannot write, as after a run of root's in the same folder, and what mends that; nil: there
+  /// is none. To root, the user is the folder's owner.
+  package func unwritable(gateway: String) -> (path: String, remedy: String)? {
+    var folder = stat()
+    guard stat(path, &folder) == 0 else { return nil }
+    for (name, _) in Self.files(gateway: gateway) {
+      let file = "\(path)/\(name)"
+      var status = stat()
+      guard stat(file, &status) == 0 else { continue }
+      let user = geteuid() == 0 ? folder.st_uid : geteuid()
+      guard status.st_uid != user, geteuid() == 0 || access(file, R_OK | W_OK) != 0 else { continue }
+      return (file, "sudo chown \(user) \(path)/\(topicLevel(gateway)).*")
+    }
+    return nil
+  }
+
   /// The retained topics of earlier configurations.
   package func topics(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).topics" }
 

@@ -69,6 +69,9 @@ import Testing
     let result = try await gateway.end()
     #expect(result.status == 0)
     #expect(result.errors.contains("standard input ended"))
+    let told = result.errors.components(
+      separatedBy: "standard input is of 1970-01-01T00:00:01.000Z, but counts when it arrives")
+    #expect(told.count == 2, "\(result.errors)")
     try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
 

@@ -44,13 +44,41 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault("▸- a", "must be a mapping", "not a list"),
     Fault("gateway: { name: ▸[a] }", "name must be a single value, not a list"),
     Fault("gateway: { name: ▸}", "name has no value"),
-    Fault("gateway: { name: ▸\"a\\nb\" }", "cannot be a name"),
+    Fault("gateway: { name: ▸\"a\\nb\" }", "cannot be a name", "U+A"),
+    Fault("gateway: { name: ▸\"Wohn\\u00ADzimmer\" }", "cannot be a name", "U+AD"),
+    Fault("gateway: { name: ▸\"a\\u200Db\" }", "cannot be a name", "U+200D"),
+    Fault(
+      "gateway: { name: ▸\(String(repeating: "ก", count: 22)) }", "cannot be a name",
+      "at most 64 bytes; it has 66"),
+    Fault("gateway: { name: ▸!secret a }", "tags such as !secret are not used here"),
+    Fault("zones: ▸!include zones.yaml", "tags such as !include are not used here"),
+    Fault("zones: ▸!x [{ name: a }]", "tags such as !x are not used here"),
+    Fault("home_assistant: ▸!y { discovery: true }", "tags such as !y are not used here"),
+    Fault("gateway: { name: ▸\"${HOSTNAME}\" }", .warning, "variables are not replaced here"),
+    Fault("gateway: { name: ▸“home” }", .warning, "the quotes “ and ” are part of it"),
+    Fault(
+      "broker: { url: mqtt://localhost, username: ▸\"{USER}\" }", .warning, "variables are not replaced here"),
     Fault("zones: ▸{}", "zones must be a list, not a mapping"),
     Fault("zones: ▸[]", "zones is an empty list"),
     Fault("zones: [▸{ enter: 3 m }]", "name is missing here"),
     Fault("zones: [{ name: ▸not_home }]", "cannot be called not_home", "in no zone"),
   ])
   func shape(_ fault: Fault) { expectOne(fault) }
+
+  @Test(arguments: ["اتاق\u{200C}خواب", "ශ්\u{200D}රී", "👨\u{200D}👩\u{200D}👧", "!!str home"])
+  func `names may be of any language`(name: String) {
+    #expect(diagnose("gateway: { name: \(name) }").isEmpty)
+  }
+
+  @Test func `a name has the same octets whether its letters are composed or not`() throws {
+    let names = try ["K\u{FC}che", "Ku\u{308}che"].map {
+      let configuration = try read("gateway: { name: \($0) }\nzones: [{ name: \($0) }]").configuration
+      return (configuration.gatewayName, configuration.zones[0].name)
+    }
+    for (gateway, zone) in names {
+      #expect(Array(gateway.utf8) == Array("K\u{FC}che".utf8) && Array(zone.utf8) == Array(gateway.utf8))
+    }
+  }
 
   @Test func anotherProgramsNameIsNotCalledKnown() {
     let told = diagnose("broker: { host: broker.lan, robots: 3 }")
@@ -130,6 +158,10 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault(zone("near: { distance: 2 m, rearm: ▸1 m }"), "rearm (1 m)", "try 4 m"),
     Fault(zone("near: { distance: 2 m, rearm: ▸-70 dBm }"), "cannot be compared", "in m"),
     Fault(zone("near: 2 m, exit: ▸4 m"), "exit (4 m) must be farther than enter (4 m)", "6 m"),
+    Fault(
+      beacon("address: C1:00:00:00:00:01, measured_power: ▸-12 dBm"), .warning, "tags do not reach",
+      "the power with which the tag sends"),
+    Fault(receiver("measured_power: ▸-100 dBm"), .warning, "no receiver would hear"),
     Fault(zone("enter: 6 m, exit: ▸-80 dBm"), .warning, "nothing can be said of their order"),
     Fault(zone("receivers: ▸[]"), "empty list", "hear through all receivers"),
     Fault(zone("receivers: [a, ▸a]"), .warning, "“a” is listed twice"),

@@ -215,7 +215,7 @@ extension RealBroker {
       let failure = try #require(recorder.refusals.first)
       #expect(
         failure.description
-          == "the other side closed the connection without a valid answer (is it a broker, and does it expect TLS on this port, or MQTT 3.1.1?)"
+          == "the other side closed the connection without a valid answer (is it a broker, does it expect TLS on this port or MQTT 3.1.1, or has it as many clients as it allows?)"
       )
       await client.stop()
     }

@@ -46,6 +46,18 @@ import Testing
     return batch
   }
 
+  @Test(.enabled(if: geteuid() == 0))
+  func `a file of another user's is named, with what mends it`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try open().store?.close()
+    let directory = StateDirectory(configured: folder.path)
+    #expect(directory.unwritable(gateway: "front yard") == nil)
+    #expect(chown(file.path, 12_345, 12_345) == 0)
+    let found = directory.unwritable(gateway: "front yard")
+    #expect(found?.path == file.path && found?.remedy == "sudo chown 0 \(folder.path)/front%20yard.*")
+    #expect(directory.unwritable(gateway: "attic") == nil)
+  }
+
   @Test func `the next start knows an epoch that began while nothing could be written`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open(chance: 0)

@@ -5,11 +5,12 @@ def metres: if . == null then null else "\(.) m" end;
 
 {
   gateway: {name: .name, state_directory: "/data/state"},
-  broker: {
-    url: "\(if $broker.ssl then "mqtts" else "mqtt" end)://\($broker.host):\($broker.port)",
-    username: $broker.username,
-    password_file: "/data/broker-password"
-  },
+  # Some brokers want no user. An IPv6 address stands in brackets.
+  broker: ({
+    url: "\(if $broker.ssl then "mqtts" else "mqtt" end)://\($broker.host | if contains(":") then "[\(.)]" else . end):\($broker.port)"
+  } + if ($broker.username // "") == "" then {} else
+    {username: $broker.username} + if ($broker.password // "") == "" then {} else {password_file: "/data/broker-password"} end
+  end),
   http: {listen: $listen, password_file: "/data/http-password", proxies: [$supervisor]},
   radio: {duty: .duty},
   beacons: [.beacons[] | {

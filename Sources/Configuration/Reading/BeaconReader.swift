@@ -183,6 +183,14 @@ func readMeasuredPower(_ value: Value) -> Double? {
       "\(Measure(.signal, power)) is not a signal strength at 1 m",
       hint: meant ?? "most beacons have about -59 dBm")
   }
+  let (weakest, strongest) = (Double(StatedPower.weakest), Double(StatedPower.strongest))
+  if power > strongest || power < weakest {
+    value.warning(
+      "\(Measure(.signal, power)) at 1 m, which \(power > strongest ? "tags do not reach" : "no receiver would hear")",
+      hint: power > strongest
+        ? "is it the power with which the tag sends? What a receiver hears at 1 m is about 59 dB less"
+        : "most beacons have about -59 dBm")
+  }
   return power
 }
 

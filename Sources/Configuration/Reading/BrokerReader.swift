@@ -64,6 +64,7 @@ struct BrokerReader {
       return value.refused(
         "\(quoted(text)) cannot be a client id", hint: "remove it to have one made of the gateway's name")
     }
+    warnOfVariables(text, value)
     return text
   }
 
@@ -76,6 +77,7 @@ struct BrokerReader {
         "\(quoted(String(text.prefix(20)))) cannot be a username",
         hint: "MQTT allows no control characters, and 65,535 octets")
     }
+    warnOfVariables(text, value)
     return text
   }
 

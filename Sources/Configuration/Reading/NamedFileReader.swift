@@ -29,7 +29,6 @@ struct NamedFileReader {
       // Editors add a line end, which is not part of the password, and some a byte order mark.
       let line = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
       let password = String(line.prefix { !$0.isNewline })
-      if password.last == " " { value.warning("the password in the file ends with a space") }
       return checkedPassword(password, value)
     } catch {
       let what = "the password file cannot be read: \(error.reason)"
@@ -86,6 +85,11 @@ struct NamedFileReader {
 
   func checkedPassword(_ password: String, _ value: Value) -> Secret? {
     guard !password.isEmpty else { return value.refused("the password is empty") }
+    if password.first?.isWhitespace == true || password.last?.isWhitespace == true {
+      value.warning("the password begins or ends with a space")
+    } else if password.count > 1, let quote = password.first, "\"'".contains(quote), password.last == quote {
+      value.warning("the quotes around the password are part of it")
+    }
     return Secret(password)
   }
 

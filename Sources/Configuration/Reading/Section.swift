@@ -311,22 +311,45 @@ enum ForeignKeys {
   ]
 }
 
-/// Reads a name. It goes into topics, percent-encoded, and into sentences, so it may be any text that is visible.
+/// Reads a name. It goes into topics, percent-encoded, and into sentences, so it may be any text that is visible. The same letters
+/// have the same octets, whether a keyboard composed them or not.
 func checkedName(_ value: Value) -> String? {
-  guard let name = value.text() else { return nil }
-  let isVisible = name.unicodeScalars.allSatisfy { scalar in
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
-    default: true
+  guard let name = value.text()?.composed else { return nil }
+  let scalars = Array(name.unicodeScalars)
+  let hint: String? =
+    if let hidden = scalars.indices.first(where: { !isVisible($0, in: scalars) }) {
+      "without the character U+\(String(scalars[hidden].value, radix: 16, uppercase: true)), which cannot be seen"
+    } else if name.first?.isWhitespace != false || name.last?.isWhitespace != false {
+      name.isEmpty ? "at least one character" : "no space at either end"
+    } else {
+      name.utf8.count > 64 ? "at most 64 bytes; it has \(name.utf8.count)" : nil
     }
-  }
-  let isTrimmed = name.first?.isWhitespace == false && name.last?.isWhitespace == false
-  guard isVisible, isTrimmed, name.utf8.count <= 64 else {
-    return value.refused(
-      "\(quoted(name)) cannot be a name",
-      hint: "at most 64 bytes, no control characters, no space at either end")
-  }
+  if let hint { return value.refused("\(quoted(name)) cannot be a name", hint: hint) }
+  warnOfVariables(name, value)
   return name
+}
+
+/// Persian, Sinhala and joined emoji need signs between two letters that cannot be seen.
+private func isVisible(_ place: Int, in scalars: [Unicode.Scalar]) -> Bool {
+  switch scalars[place].properties.generalCategory {
+  case .format:
+    return [0x200C, 0x200D].contains(scalars[place].value) && place > 0 && place + 1 < scalars.count
+      && !scalars[place - 1].isASCII && !scalars[place + 1].isASCII
+  case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: return false
+  default: return true
+  }
+}
+
+/// Warns of what other programs would replace, and of quotes that are none in YAML.
+func warnOfVariables(_ text: String, _ value: Value) {
+  if text.contains("${") || text.hasPrefix("{") && text.hasSuffix("}") {
+    value.warning("\(quoted(text)) is taken as it is: variables are not replaced here")
+  }
+  if let first = text.first, let last = text.last, text.count > 1, "“”„«‘‚".contains(first),
+    "“”»’‘".contains(last)
+  {
+    value.warning("the quotes \(first) and \(last) are part of it", hint: "YAML's quotes are \" and '")
+  }
 }
 
 func readName(_ section: Section) -> String? {

@@ -114,6 +114,12 @@ struct YAMLFault: Error {
         message: "anchors (&) and aliases (*) are not used here", position: event.position,
         hint: "write the value out; put a text that begins with & or * in quotes")
     }
+    if let tag = event.tag {
+      throw YAMLFault(
+        message: "tags such as \(tag) are not used here", position: event.position,
+        hint:
+          "write the value out; a password has a file or a variable of its own: password_file, password_env")
+    }
     guard depth < Self.deepest else {
       throw YAMLFault(message: "this is nested too deeply", position: event.position)
     }
@@ -160,6 +166,8 @@ struct YAMLFault: Error {
     var end: Int
     /// Whether it is an alias, or an anchor for aliases.
     var isShared: Bool
+    /// A tag that is none of YAML's own, such as `!secret`.
+    var tag: String?
   }
 
   private func next() throws(YAMLFault) -> Event {
@@ -167,6 +175,7 @@ struct YAMLFault: Error {
     guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw fault }
     defer { unsafe yaml_event_delete(&event) }
     let (kind, isShared): (Event.Kind, Bool)
+    var tag: String?
     switch unsafe event.type {
     case YAML_SCALAR_EVENT:
       let scalar = unsafe event.data.scalar
@@ -175,17 +184,27 @@ struct YAMLFault: Error {
       unsafe (kind, isShared) = (
         .scalar(text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE), scalar.anchor != nil
       )
+      unsafe tag = unusual(scalar.tag)
     case YAML_SEQUENCE_START_EVENT:
       unsafe (kind, isShared) = (.listStart, event.data.sequence_start.anchor != nil)
+      unsafe tag = unusual(event.data.sequence_start.tag)
     case YAML_MAPPING_START_EVENT:
       unsafe (kind, isShared) = (.mappingStart, event.data.mapping_start.anchor != nil)
+      unsafe tag = unusual(event.data.mapping_start.tag)
     case YAML_ALIAS_EVENT: (kind, isShared) = (.alias, true)
     case YAML_DOCUMENT_START_EVENT: (kind, isShared) = (.documentStart, false)
     default: (kind, isShared) = (.end, false)
     }
     return unsafe Event(
       kind: kind, position: place(event.start_mark), start: event.start_mark.index, end: event.end_mark.index,
-      isShared: isShared)
+      isShared: isShared, tag: tag)
+  }
+
+  /// A tag that is none of YAML's own; nil: it is one, or there is none.
+  private func unusual(_ tag: UnsafeMutablePointer<UInt8>?) -> String? {
+    guard let tag = unsafe tag else { return nil }
+    let text = unsafe String(cString: tag)
+    return text.hasPrefix("tag:yaml.org,2002:") ? nil : text
   }
 
   // MARK: Faults

@@ -107,7 +107,8 @@ extension Delivery {
         state.withLock { $0.outbox.committed(batch) }
       } catch {
         state.withLock { state in state.outbox.failed(batch) { _ in } }
-        return logger.error("cannot save the last transitions to disk: \(words(error))")
+        let what = batch.transitions.isEmpty ? "who is where" : "the last transitions"
+        return logger.error("cannot save \(what) to disk: \(words(error))")
       }
       if state.withLock({ !$0.outbox.pending.transitions.isEmpty }) { continue }
       guard let from = next, LiveClock.now - began <= Self.beaconLimit else { return }

@@ -76,6 +76,11 @@ package struct Doctor: Sendable {
         "disk", .warning, "\(directory.path) cannot be written; transitions would wait in memory only",
         remedy: remedy)
     }
+    if let file = directory.unwritable(gateway: configuration.gatewayName) {
+      return DoctorFinding(
+        "disk", .warning, "\(file.path) belongs to another user; transitions would wait in memory only",
+        remedy: file.remedy)
+    }
     if MountTable.current.isInMemory(OpenOutbox.realPath(place)) {
       return DoctorFinding(
         "disk", .warning,
@@ -237,7 +242,7 @@ package struct Doctor: Sendable {
     case .badCredentials, .notAuthorised:
       return broker.username == nil
         ? "the broker may want a user: broker: { username: …, password_file: … }"
-        : "look at username and password_file in broker:, and at the user \(broker.username ?? "") in the broker's configuration"
+        : "look at username and the password in broker:, and at the user \(broker.username ?? "") in the broker's configuration"
     case .clientIDRejected: return "name one that the broker accepts: broker: { client_id: … }"
     case .lacksFeature:
       return "use a broker that does; mosquitto.conf must not have retain_available false or max_qos 0"
@@ -257,14 +262,18 @@ package struct Doctor: Sendable {
     case .wrongHostName:
       return
         "name the host in broker: { url: … } as the broker's certificate does, or the certificate's name in broker: { server_name: … }"
-    case .unknownAuthority: return "name the certificate of the broker's authority: broker: { ca_file: … }"
+    case .unknownAuthority:
+      return broker.tls?.caFile == nil
+        ? "name the certificate of the broker's authority: broker: { ca_file: … }"
+        : "the ca_file in broker: is of another authority than the one that signed the broker's certificate"
     case .clientCertificate:
       return "look at cert_file and key_file in broker:, and at the authority that the broker trusts"
     case .ownCertificate: return "look at cert_file and key_file in broker:"
     case .tls:
       return
         "mqtts:// and mqtt:// have different ports; look at broker: { url: … }, and at the broker's TLS settings"
-    case .closed, .noMQTT, .other: return usual
+    case .closed: return "\(usual), and at the broker's log"
+    case .noMQTT, .other: return usual
     }
   }
 }

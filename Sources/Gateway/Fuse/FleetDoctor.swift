@@ -31,7 +31,7 @@ struct FleetDoctor {
           DoctorFinding(
             "rabbitmq", fleet.nodes.count > 1 && !error.isRefusal ? .warning : .fault, "\(error)",
             remedy: error.isRefusal
-              ? "look at username and password_file in fleet:, and at the user's rights in RabbitMQ"
+              ? "look at username and the password in fleet:, and at the user's rights in RabbitMQ"
               : "start the node, or remove it from fleet:"))
       }
     }

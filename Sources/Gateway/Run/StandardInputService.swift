@@ -24,7 +24,11 @@ final class StandardInputService: Feature {
   func run() async throws {
     try await cancelWhenGracefulShutdown {
       let told = Mutex<Set<String>>([])
-      try await Recording.hearStandardInput { errors, count in
+      try await Recording.hearStandardInput { [logger] time in
+        logger.notice(
+          "what comes through standard input is of \(time.rfc3339), but counts when it arrives; `replay` decides by a recording's own times"
+        )
+      } onRefusal: { errors, count in
         self.refused.withLock {
           $0.count += count
           $0.last = errors.last.map { "\($0)" } ?? $0.last
@@ -46,12 +50,17 @@ final class StandardInputService: Feature {
 }
 
 extension Recording {
+  private static let hour = TimeSpan.seconds(3600)
+
   /// Receives what comes in, as it arrives: the time of arrival counts, whatever time an entry has. Returns at the end of the
   /// input, or when the task is cancelled. It reads on a thread of its own, because reading blocks; the thread ends with the
   /// process.
   ///
   /// Throws `CaptureError`.
+  ///
+  /// - Parameter onRecording: called once, with the time of the first advertisement, if that is another hour than now.
   static func hearStandardInput(
+    onRecording: (@Sendable (WallTime) -> Void)? = nil,
     onRefusal: (@Sendable ([CaptureError], UInt64) -> Void)? = nil,
     hear: @escaping @Sendable (CaptureDecoder.Step, borrowing AdvertisementBatch, ReceiverTable) -> Void
   ) async throws {
@@ -61,12 +70,19 @@ extension Recording {
         var recording = try Recording(paths: ["-"], onRefusal: onRefusal)
         var table = ReceiverTable()
         var batch = AdvertisementBatch()
+        var isFirst = true
         while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }),
           step != .end
         {
           // Nobody listens any more.
           if case .terminated = reader.yield() { return }
           let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+          batch.forEach { advertisement, _ in
+            if isFirst, abs((advertisement.wallTime - wallNow).nanoseconds) > Self.hour.nanoseconds {
+              onRecording?(advertisement.wallTime)
+            }
+            isFirst = false
+          }
           batch.mapAdvertisements { ($0.time, $0.wallTime) = (now, wallNow) }
           hear(step.moved(to: now, wallNow), batch, table)
         }
