@@ -24,8 +24,8 @@ final class StandardInputService: Feature {
   func run() async throws {
     try await cancelWhenGracefulShutdown {
       let told = Mutex<Set<String>>([])
-      try await Recording.hearStandardInput { [logger] time in
-        logger.notice(
+      try await Recording.hearStandardInput { time in
+        self.logger.notice(
           "what comes through standard input is of \(time.rfc3339), but counts when it arrives; `replay` decides by a recording's own times"
         )
       } onRefusal: { errors, count in
