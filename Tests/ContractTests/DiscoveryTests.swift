@@ -188,7 +188,7 @@ import Testing
     #expect(
       device.components.filter { $0.platform == "sensor" }.allSatisfy { $0[text: "device_class"] != "enum" })
     let triggers = device.components.filter { $0[text: "topic"] == topic }
-    #expect(triggers.count == 7 + 7 + 2 + 2)
+    #expect(triggers.count == 9 + 9 + 2 + 2)
     let press = try #require(triggers.first { $0.key == "button_2_press" })
     #expect(press[text: "type"] == "press" && press[text: "subtype"] == "button_2")
     #expect(press[text: "value_template"] == "{{ value_json.reading }} {{ value_json.event }}")
