@@ -26,6 +26,7 @@ enum OutboxFile {
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = \(logPages);
         PRAGMA journal_size_limit = \(2 * logPages * pageSize);
+        PRAGMA secure_delete = ON;
         PRAGMA max_page_count = \(largest / pageSize);
         """)
   }

@@ -157,6 +157,8 @@ package final class Diary: Feature {
     let start = DiaryEntry(time: LiveClock.wallNow, kind: .gateway, word: "start", detail: version)
     await perform { self.makeUp($0, since: start.time) }
     note(start)
+    // At once: until it is on disk, nobody sees that no gateway ran before it.
+    state.withLock { $0.since = LiveClock.now - Self.patience }
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         await self.alarm.wait(for: self.pause)
