@@ -125,7 +125,7 @@ package struct FleetPartition: Sendable {
       // No worker was running for a while.
       if now - time > Self.gap { intake.arrivalsWereWrong(since: time) }
     } else {
-      intake.brokerConnected(at: now)
+      intake.brokerConnected(at: now, wallTime: wallNow, into: &hearing)
       pipeline.begin(at: now, wallTime: wallNow, into: &output)
     }
     time = now

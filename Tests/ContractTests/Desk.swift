@@ -33,7 +33,7 @@ struct Desk {
     intake = ScannerIntake(
       configuration.resolvedScanners, ownGateway: configuration.gatewayName,
       expected: configuration.zones.flatMap { $0.receivers ?? [] })
-    intake.brokerConnected(at: now)
+    intake.brokerConnected(at: now, wallTime: wallNow, into: &hearing)
   }
 
   var now: MonotonicTime { MonotonicTime.zero + .seconds(time) }

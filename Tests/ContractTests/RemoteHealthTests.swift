@@ -155,24 +155,43 @@ import Testing
     }
     #expect(desk.changes == ["hall/hci0 ok", "hall/hci0 quiet", "hall/hci0 ok"])
     desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
-    desk.intake.brokerConnected(at: desk.now)
+    desk.intake.brokerConnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     look(&desk, after: 61)
     #expect(desk.changes.last == "hall/hci0 quiet", "it has not reported since")
   }
 
-  @Test func withoutTheBrokerAllAreBlindUntilSomethingComesAgain() throws {
+  @Test func `without the broker all are doubted, and blind from its return until something comes again`()
+    throws
+  {
     var desk = try Desk("scanners: [{ kind: espresense }]")
     for room in ["kitchen", "attic", "shed"] { desk.say("espresense/devices/x/\(room)", Self.heard) }
     desk.hearing.removeAll()
     desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
-    #expect(desk.changes == ["kitchen gone", "attic gone", "shed gone"])
+    #expect(desk.changes == ["kitchen doubted", "attic doubted", "shed doubted"])
     desk.hearing.removeAll()
-    desk.intake.brokerConnected(at: desk.now)
+    desk.intake.brokerConnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     desk.say("espresense/rooms/shed/status", "offline", retained: true)
     desk.say("espresense/devices/x/kitchen", Self.heard)
     desk.look(for: 6)
-    #expect(desk.changes == ["kitchen ok", "attic quiet"])
+    #expect(
+      desk.changes == ["kitchen gone", "attic gone", "shed gone", "shed gone", "kitchen ok", "attic quiet"])
+  }
+
+  @Test func `a long outage of the broker blinds them, and one that was offline stays so`() throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    for room in ["kitchen", "shed"] { desk.say("espresense/devices/x/\(room)", Self.heard) }
+    desk.say("espresense/rooms/shed/status", "offline")
+    desk.hearing.removeAll()
+    desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.look(for: 590)
+    #expect(desk.changes == ["kitchen doubted"])
+    desk.look(for: 20)
+    #expect(desk.changes == ["kitchen doubted", "kitchen gone"])
+    desk.intake.brokerConnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
+    desk.say("espresense/devices/x/kitchen", Self.heard)
+    desk.look(for: 60)
+    #expect(desk.changes.last == "kitchen ok")
   }
 
   @Test func aTheengsGatewayHasALastWillToo() throws {

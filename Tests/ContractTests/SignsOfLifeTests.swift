@@ -93,9 +93,10 @@ import Testing
     var desk = try board()
     desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     desk.look(for: 30)
-    desk.intake.brokerConnected(at: desk.now)
+    desk.intake.brokerConnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     desk.look(for: 90)
-    #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen quiet", "kitchen doubted"])
+    #expect(
+      desk.changes == ["kitchen ok", "kitchen doubted", "kitchen gone", "kitchen quiet", "kitchen doubted"])
     desk.look(for: 20)
     #expect(desk.changes.suffix(2) == ["kitchen ok", "kitchen quiet"])
   }

@@ -44,7 +44,7 @@ import Testing
         #"{"v":1,"radios":[{"receiver":"hci0","state":"\#(state)","reason":"x"}]}"#)
     case 2: desk.intake.look(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     case 3: desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
-    case 4: desk.intake.brokerConnected(at: desk.now)
+    case 4: desk.intake.brokerConnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     case 5...8:
       // Seldom another time: most are repetitions.
       desk.say(

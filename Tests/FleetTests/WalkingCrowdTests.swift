@@ -53,7 +53,7 @@ import Testing
     var intake = ScannerIntake(
       configuration.resolvedScanners, ownGateway: "site", expected: pipeline.receivers.names)
     var (hearing, output, receivers) = (Hearing(), Pipeline.Output(), ReceiverMap())
-    intake.brokerConnected(at: .zero)
+    intake.brokerConnected(at: .zero, wallTime: WallTime(nanoseconds: 0), into: &hearing)
     var (truth, rooms) = ([String: String](), [String: String]())
     var (right, asked, observations) = (0, 0, 0)
     for tick in 1...(seconds * 10) {

@@ -95,6 +95,24 @@ import Testing
     #expect(scene.transitions.count { $0.event == .near } == 2)
   }
 
+  @Test(arguments: [true, false])
+  func `a receiver that is still blind after all were has half a minute to come back`(comesBack: Bool) {
+    var scene = Scene([.simple(exitDwell: 5)])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.hear(Signal.at20m, at: 30, receiver: 1)
+    for receiver in [0, 1] as [UInt16] { scene.blind(true, at: 31, receiver: receiver) }
+    scene.blind(false, at: 80, receiver: 1)
+    scene.hear(Signal.at20m, from: 80.5, to: 105, receiver: 1)
+    #expect(scene.story == ["enter 0.0"])
+    if comesBack {
+      scene.blind(false, at: 105)
+      scene.hear(Signal.at3m, from: 106, to: 150)
+    } else {
+      scene.hear(Signal.at20m, from: 105.5, to: 130, receiver: 1)
+    }
+    #expect(scene.transitions.map(\.event) == (comesBack ? [.enter] : [.enter, .exit]))
+  }
+
   @Test func `a receiver that stays blind does not keep near from coming again for ever`() {
     var scene = Scene([.simple(near: 2, nearDwell: 2, exit: .distance(100))])
     scene.hear(Signal.at1m, from: 0, to: 30)

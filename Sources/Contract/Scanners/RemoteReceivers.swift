@@ -1,8 +1,8 @@
 import Beacons
 import Core
 
-/// The receivers of scanners: their names, and whether they work. A receiver is blind if it says so itself, or if our
-/// connection to the broker is lost, but never because it is silent. One that falls silent may have failed, see `SignsOfLife`.
+/// The receivers of scanners: their names, and whether they work. A receiver is blind if it says so itself, but never because it is
+/// silent. One that falls silent may have failed, see `SignsOfLife`. While our connection to the broker is lost, all are in doubt.
 struct RemoteReceivers: Sendable {
   private struct Entry: StateElement {
     /// Whether it has sent anything, or anything was reported about it.
@@ -30,6 +30,8 @@ struct RemoteReceivers: Sendable {
     /// Whether it reported that it is offline, but has done so too often to be believed at once; see
     /// `offlineLimit`.
     var mayBeOffline = false
+    /// Whether nothing has come from it since our connection to the broker was lost.
+    var isCutOff = false
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("is_known", &isKnown)
@@ -45,6 +47,7 @@ struct RemoteReceivers: Sendable {
       try coder("offlines", &offlines)
       try coder("last_offline", &lastOffline)
       try coder("may_be_offline", &mayBeOffline)
+      try coder("is_cut_off", &isCutOff)
     }
   }
 
@@ -62,6 +65,8 @@ struct RemoteReceivers: Sendable {
   private var entries: [Entry] = []
   /// Since when we are connected to the broker; nil: we are not.
   private var connected: MonotonicTime?
+  /// When the connection was lost; nil: we are connected, or were never.
+  private var disconnected: MonotonicTime?
   /// How many names scanners have added; configured ones do not count.
   private var invented = 0
   /// Before this time no receiver makes room for another.
@@ -248,16 +253,39 @@ struct RemoteReceivers: Sendable {
     set(receiver, health, reason, at: time, wallTime, into: &changes)
   }
 
-  mutating func brokerConnected(at time: MonotonicTime) { connected = time }
+  /// From now on each receiver counts again as soon as something comes from it, and its beacons have time to be heard.
+  mutating func brokerConnected(
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    (connected, disconnected) = (time, nil)
+    setCutOff(.gone, "nothing has come from it since the broker is back", at: time, wallTime, into: &changes)
+  }
 
-  /// All receivers are blind now.
+  /// Longer outages than a restart of the broker's machine are told as what they are.
+  private static let outage = TimeSpan.seconds(600)
+  private static let isAway = "the broker that brings what it hears is away"
+
+  /// All receivers that work are in doubt now: it is our way to them that failed.
   mutating func brokerDisconnected(
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
-    connected = nil
+    (connected, disconnected) = (nil, time)
     for index in table.indices where isKnown(index) {
       entries[Int(index.rawValue)].isReported = false
-      set(index, .gone, "the broker that brings what it hears is away", at: time, wallTime, into: &changes)
+      entries[Int(index.rawValue)].isCutOff = entries[Int(index.rawValue)].health?.isBlind != true
+    }
+    setCutOff(
+      .doubted, "\(Self.isAway); for ten minutes at most nobody leaves because of that", at: time, wallTime,
+      into: &changes)
+  }
+
+  private mutating func setCutOff(
+    _ health: ReceiverHealth, _ reason: String, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    for index in table.indices where isKnown(index) && entries[Int(index.rawValue)].isCutOff {
+      set(index, health, reason, at: time, wallTime, into: &changes)
+      entries[Int(index.rawValue)].isCutOff = true
     }
   }
 
@@ -268,6 +296,10 @@ struct RemoteReceivers: Sendable {
     at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
     judgeSilence(at: time, wallTime, into: &changes)
+    if let disconnected, time - disconnected >= Self.outage {
+      setCutOff(.gone, Self.isAway, at: time, wallTime, into: &changes)
+      self.disconnected = nil
+    }
     for place in entries.indices
     where entries[place].mayBeOffline && time - entries[place].lastOffline >= Self.confirmation {
       (entries[place].isOffline, entries[place].mayBeOffline) = (true, false)
@@ -335,9 +367,11 @@ struct RemoteReceivers: Sendable {
     _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
   ) {
     let index = Int(receiver.rawValue)
-    guard entries[index].health != health else { return }
+    let isCutOff = entries[index].isCutOff
+    entries[index].isCutOff = false
+    guard entries[index].health != health || isCutOff else { return }
     // A sign of life does not end a doubt yet: what the receiver heard may still be on its way.
-    if entries[index].health == .doubted, entries[index].life.isDoubted, !health.isBlind { return }
+    if entries[index].health == .doubted, entries[index].life.isDoubted, !health.isBlind, !isCutOff { return }
     if health.isBlind { entries[index].life.becomeBlind() }
     entries[index].health = health
     changes.append(
@@ -352,6 +386,7 @@ extension RemoteReceivers {
     try coder("table", &table)
     try coder("entries", &entries, atMost: table.names.count)
     try coder("connected", &connected)
+    try coder("disconnected", &disconnected)
     try coder("invented", &invented, in: 0...Int(UInt32.max))
     try coder.check(entries.allSatisfy { $0.scanner >= 0 && $0.scanner < max(scanners, 1) })
     guard coder.isReading else { return }

@@ -189,7 +189,11 @@ package struct ScannerIntake: Sendable {
 
   // MARK: The connection and time
 
-  package mutating func brokerConnected(at time: MonotonicTime) { receivers.brokerConnected(at: time) }
+  package mutating func brokerConnected(
+    at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing
+  ) {
+    receivers.brokerConnected(at: time, wallTime, into: &hearing.changes)
+  }
 
   package mutating func brokerDisconnected(
     at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing

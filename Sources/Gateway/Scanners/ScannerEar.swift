@@ -51,7 +51,7 @@ package struct ScannerEar: Sendable {
       switch event {
       case .connected:
         hasConnected = true
-        intake.brokerConnected(at: LiveClock.now)
+        intake.brokerConnected(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
       case .refused(let failure):
         if failure.isPermanent { throw BrokerRefusal(broker: broker, failure: failure) }
         if lastRefusal?.kind != failure.kind { onNotice("cannot reach the broker at \(broker): \(failure)") }

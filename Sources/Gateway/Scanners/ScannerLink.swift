@@ -64,7 +64,12 @@ final class ScannerLink: Feature {
     }
   }
 
-  func connected() { take { intake, _ in intake.brokerConnected(at: LiveClock.now) } }
+  func connected() {
+    // The log has the broker's return, and then which receivers do not come back.
+    take(isLogged: false) { intake, hearing in
+      intake.brokerConnected(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
+    }
+  }
 
   func disconnected() {
     take { intake, hearing in
@@ -110,7 +115,9 @@ final class ScannerLink: Feature {
     }
   }
 
-  private func take<Result>(_ body: (inout ScannerIntake, inout Hearing) -> Result) -> Result {
+  private func take<Result>(
+    isLogged: Bool = true, _ body: (inout ScannerIntake, inout Hearing) -> Result
+  ) -> Result {
     order.withLock { _ in
       let (result, hearing, table) = state.withLock { state in
         let result = body(&state.intake, &state.hearing)
@@ -121,7 +128,7 @@ final class ScannerLink: Feature {
       }
       guard !hearing.isEmpty else { return result }
       for notice in hearing.notices { logger.warning("\(notice)") }
-      tell(of: hearing.changes, table)
+      if isLogged { tell(of: hearing.changes, table) }
       decisions.hear(hearing, table)
       var emptied = hearing
       emptied.removeAll()

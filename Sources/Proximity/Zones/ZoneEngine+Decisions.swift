@@ -84,7 +84,7 @@ extension ZoneEngine {
     beacons[beacon].links.indices.contains { index in
       let link = beacons[beacon].links[index]
       return beacons[beacon].stays[stay].isOf(index) && link.silentSince > link.lastHeard
-        && time < link.silenceDeadline && !sight.isBlind(link.receiver)
+        && time < link.silenceDeadline
     }
   }
 

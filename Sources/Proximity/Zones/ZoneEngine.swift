@@ -240,6 +240,9 @@ extension ZoneEngine {
     advance(to: time, into: &transitions)
     let regained = sight.regained(since: self.sight)
     let relieved = self.sight.receivers(.doubted).filter { sight[$0] != .doubted }
+    // Those that are still blind may have failed only in the time in which nothing could be heard.
+    let isAllBack = self.sight.isBlind && !sight.isBlind
+    let unheard = isAllBack ? sight.receivers(.blind) + sight.receivers(.unproven) : []
     self.sight = sight
     if sight.count > 0 { register(ReceiverIndex(rawValue: UInt16(sight.count - 1))) }
     for place in rules.receivers.indices {
@@ -247,7 +250,7 @@ extension ZoneEngine {
     }
     // Silence restarts also at a doubted receiver that is blind now: its last will may arrive just when the
     // board is back.
-    for receiver in regained + relieved.filter(sight.isBlind) { restartSilence(at: receiver) }
+    for receiver in regained + relieved.filter(sight.isBlind) + unheard { restartSilence(at: receiver) }
     updateBlindZones(into: &transitions)
     for receiver in relieved where !sight.isBlind(receiver) {
       for beacon in beacons.indices where beacons[beacon].link(at: receiver) != nil {

@@ -130,7 +130,7 @@ struct Site: Sendable {
   func play(_ intake: inout ScannerIntake, from second: Int) {
     var hearing = Hearing()
     let (now, wall) = (MonotonicTime.zero + .seconds(Double(second)), WallTime(nanoseconds: 0))
-    intake.brokerConnected(at: now)
+    intake.brokerConnected(at: now, wallTime: wall, into: &hearing)
     let batch =
       #"{"v":1,"gateway":"a","boot":"b","seq":\#(second),"sent_ms":\#(second * 1000),"held_ms":0,"receivers":["hci0"],"#
       + #""beacons":[{"key":"ibeacon 00000000000000000000000000000001 1 2","heard":[[0,-60,5]]}]}"#
