@@ -64,7 +64,8 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-    .systemLibrary(name: "CLinux"),
+    // What Swift cannot ask the kernel.
+    .target(name: "CLinux"),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CPrefetch"),
     // The build's commit.

@@ -57,6 +57,20 @@ import Testing
     #expect(flat.scene.story.count == count, "\(flat.scene.story)")
   }
 
+  /// Its last will waits at the broker until the process runs again.
+  @Test func `who only a receiver heard that turns out to have failed has time to be heard again`() throws {
+    var flat = try Flat(Flat.head + "zones: [{ name: home, enter: { distance: 3 m }, exit: { distance: 5 m } }]")
+    try flat.stay(inKitchen: true, seconds: 30)
+    let count = flat.scene.story.count
+    flat.scene.pipeline.setHealth(flat.cooker, .doubted, at: flat.scene.time, into: &flat.scene.output)
+    let stop = flat.scene.time
+    flat.scene.skip(42)
+    flat.scene.pipeline.pause(from: stop, to: flat.scene.time, into: &flat.scene.output)
+    flat.scene.pipeline.setHealth(flat.cooker, .gone, at: flat.scene.time, into: &flat.scene.output)
+    for _ in 0..<250 { try flat.scene.hear([], rssi: -90, for: 0.1, at: flat.door) }
+    #expect(flat.scene.story.count == count, "\(flat.scene.story)")
+  }
+
   /// In rooms, windows are judged after what was heard in them.
   @Test(arguments: [0, 0.3, 1], [0.5, 35, 7200]) func nobodyLeavesARoomEither(rest: Double, pause: Double)
     throws

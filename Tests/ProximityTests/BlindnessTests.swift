@@ -113,6 +113,24 @@ import Testing
     #expect(scene.transitions.map(\.event) == (comesBack ? [.enter] : [.enter, .exit]))
   }
 
+  /// A board that crashes has its last will at once.
+  @Test(arguments: [true, false])
+  func `who only a receiver that fails at once heard has half a minute, too`(comesBack: Bool) {
+    var scene = Scene([.simple(exitDwell: 5)])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.hear(Signal.at20m, at: 30, receiver: 1)
+    scene.blind(true, at: 31)
+    scene.hear(Signal.at20m, from: 31.5, to: 57, receiver: 1)
+    #expect(scene.story == ["enter 0.0"])
+    if comesBack {
+      scene.blind(false, at: 57)
+      scene.hear(Signal.at3m, from: 58, to: 90)
+    } else {
+      scene.hear(Signal.at20m, from: 57.5, to: 70, receiver: 1)
+    }
+    #expect(scene.transitions.map(\.event) == (comesBack ? [.enter] : [.enter, .exit]))
+  }
+
   @Test func `a receiver that stays blind does not keep near from coming again for ever`() {
     var scene = Scene([.simple(near: 2, nearDwell: 2, exit: .distance(100))])
     scene.hear(Signal.at1m, from: 0, to: 30)

@@ -75,10 +75,10 @@ public struct ReceiverSight: Hashable, Sendable {
   /// The number of receivers up to the last known one.
   var count: Int { states.count }
 
-  /// The receivers that were blind in an earlier sight, and are not now.
-  func regained(since earlier: ReceiverSight) -> [ReceiverIndex] {
+  /// The receivers that were blind in an earlier sight and are not now, or the other way round.
+  func turned(since earlier: ReceiverSight) -> [ReceiverIndex] {
     states.indices.map { ReceiverIndex(rawValue: UInt16($0)) }
-      .filter { earlier.isBlind($0) && !isBlind($0) }
+      .filter { earlier.isBlind($0) != isBlind($0) }
   }
 }
 

@@ -238,7 +238,7 @@ extension ZoneEngine {
     _ sight: ReceiverSight, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
     advance(to: time, into: &transitions)
-    let regained = sight.regained(since: self.sight)
+    let turned = sight.turned(since: self.sight)
     let relieved = self.sight.receivers(.doubted).filter { sight[$0] != .doubted }
     // Those that are still blind may have failed only in the time in which nothing could be heard.
     let isAllBack = self.sight.isBlind && !sight.isBlind
@@ -248,9 +248,8 @@ extension ZoneEngine {
     for place in rules.receivers.indices {
       rules.receivers[place].isDoubted = sight[ReceiverIndex(rawValue: UInt16(place))] == .doubted
     }
-    // Silence restarts also at a doubted receiver that is blind now: its last will may arrive just when the
-    // board is back.
-    for receiver in regained + relieved.filter(sight.isBlind) + unheard { restartSilence(at: receiver) }
+    // Silence restarts also at a receiver that is blind from now on: it may come back soon, as a board that crashed does.
+    for receiver in turned + unheard { restartSilence(at: receiver) }
     updateBlindZones(into: &transitions)
     for receiver in relieved where !sight.isBlind(receiver) {
       for beacon in beacons.indices where beacons[beacon].link(at: receiver) != nil {
@@ -285,8 +284,8 @@ extension ZoneEngine {
     }
   }
 
-  /// Restarts the silence of all beacons at a receiver that has just recovered, even in zones that other
-  /// receivers kept watching.
+  /// Restarts the silence of all beacons at a receiver that has just failed or recovered, even in zones that other receivers kept
+  /// watching.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
     for beacon in beacons.indices {
       guard let link = beacons[beacon].link(at: receiver) else { continue }

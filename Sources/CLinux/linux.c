@@ -1,11 +1,11 @@
-#pragma once
+#include "linux.h"
+
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
-// Makes the permitted capabilities effective, for this thread and those that it starts: capabilities(7).
-static inline void beaconkeeper_raise_permitted_capabilities(void) {
+void beaconkeeper_raise_permitted_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
   if (syscall(SYS_capget, &header, data) != 0) return;
@@ -13,8 +13,7 @@ static inline void beaconkeeper_raise_permitted_capabilities(void) {
   syscall(SYS_capset, &header, data);
 }
 
-// 1 if nothing has set the clock since the machine started, 0 if something has, -1 if the kernel does not say: adjtimex(2).
-static inline int beaconkeeper_clock_is_unset(void) {
+int beaconkeeper_clock_is_unset(void) {
   struct timex state = {0};
   return adjtimex(&state) < 0 ? -1 : (state.status & STA_UNSYNC) != 0;
 }
