@@ -59,7 +59,8 @@ import Testing
 
   /// Its last will waits at the broker until the process runs again.
   @Test func `who only a receiver heard that turns out to have failed has time to be heard again`() throws {
-    var flat = try Flat(Flat.head + "zones: [{ name: home, enter: { distance: 3 m }, exit: { distance: 5 m } }]")
+    var flat = try Flat(
+      Flat.head + "zones: [{ name: home, enter: { distance: 3 m }, exit: { distance: 5 m } }]")
     try flat.stay(inKitchen: true, seconds: 30)
     let count = flat.scene.story.count
     flat.scene.pipeline.setHealth(flat.cooker, .doubted, at: flat.scene.time, into: &flat.scene.output)
