@@ -120,9 +120,8 @@ struct BeaconRows {
           try database.execute("DELETE FROM beacon WHERE id = ?", .integer(row))
           rows.remove(old)
         }
-        // Another first byte means another layout, which no version reads.
-        try database.execute(
-          "UPDATE beacon SET state = x'00' || substr(state, 2) WHERE id = ?", .integer(row))
+        // No version reads a layout of 0. As long as it was, the row moves no other; nothing of the beacon stays in the file.
+        try database.execute("UPDATE beacon SET state = zeroblob(length(state)) WHERE id = ?", .integer(row))
         void.insert(key)
       }
     }

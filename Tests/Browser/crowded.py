@@ -1,5 +1,6 @@
 """A family with thirty beacons in five rooms: the page rests, asks little of the network, stays short, and hides nobody."""
 import base64, random, re, signal, threading, time
+from leaving import check_left
 
 rooms = ["kitchen", "living room", "bedroom", "studio", "hall"]
 long = "Donaudampfschifffahrtsgesellschaft"
@@ -268,7 +269,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     check_unknown(opened, base, check, shot)
 
     # -- Addresses of nothing.
-    for route, words in (("beacon/nobody", "was heard yet"), ("zone", "no such view"), ("phone/anna", "no such view")):
+    for route, words in (("beacon/nobody", "No beacon called nobody is configured"), ("zone", "no such view"), ("phone/anna", "no such view")):
         page = opened(base, route)
         page.wait(f"document.querySelector('main')?.innerText.includes('{words}')")
         asked = len(page.requests)
@@ -317,6 +318,7 @@ def check_crowded(gateway, browser, opened, check, check_speech, shot):
     small.close()
 
     check_followed(gateway, opened, base, check, check_speech)
+    check_left(gateway, opened, base, check)
     for page in (now, plan):
         check_speech(page, "a family")
     gateway.stop()

@@ -59,6 +59,7 @@ import Testing
       try text("beacons: [{ name: tag, address: C1:00:00:00:00:01 }]").adding(beacon: "tag", key)
     }
     #expect(refusal.reason.contains("is there already"))
+    #expect(refusal.remedy == "every beacon has a name of its own")
     #expect(refusal.yaml == "beacons:\n  - name: tag\n    address: \"C1:00:00:00:00:02\"\n")
   }
 

@@ -120,7 +120,8 @@ import Testing
 
   @Test func aRowIsReplacedByALaterOneOfItsNumber() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     try store.commit(batch(1...2, epoch: 1))
     var again = batch(2...3, epoch: 7)
     again.handedOver = [again.transitions.removeFirst()]
@@ -305,7 +306,8 @@ import Testing
 
   @Test func whyAnEditPutSomebodyOutIsKept() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     var written = batch(1...6, epoch: 1)
     for (place, reason) in Evidence.Reason.allCases.enumerated() {
       var message = try #require(written.transitions[place].content as? TransitionMessage)
@@ -332,7 +334,8 @@ import Testing
     try first.store?.commit(batch(1...5, epoch: 1))
     first.store?.close()
     try alter("UPDATE waiting SET \(damage) WHERE id = 2")
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     let page = try store.waiting(after: 0, limit: 5)
     #expect(page.rows.map(\.row) == [1, 3, 4, 5])
     #expect(page.damaged == [2])
@@ -344,7 +347,8 @@ import Testing
   @Test(arguments: 0..<8 as Range<UInt64>)
   func aForgedTransitionIsPassedOverOrCanBeTold(seed: UInt64) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     _ = try store.commit(batch(1...1, epoch: 1))
     let row = try #require(try store.database.use { try $0.rows("SELECT * FROM waiting") }.first)
     let body = try #require(row["body"].bytes).dropLast(4)
@@ -389,7 +393,8 @@ import Testing
 
   @Test func aFileThatIsRemovedWhileItIsOpenKeepsNothingAndSaysSo() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     try store.commit(batch(1...2, epoch: 1))
     try FileManager.default.removeItem(at: file)
     #expect(throws: OutboxRemoved.self) { try store.commit(batch(3...3, epoch: 1)) }
@@ -513,7 +518,8 @@ import Testing
     var scene = try Scene()
     try scene.hear(rssi: -50, for: 20)
     let beacon = try #require(scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime).first)
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     for step in 0..<7 {
       var batch = OutboxStore.Batch()
       for number in 0..<1500 {
@@ -531,7 +537,8 @@ import Testing
 
   @Test func roomThatIsFreeGoesBackToTheDisk() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try #require(try open().store)
+    let first = try open()
+    let store = try #require(first.store)
     for part in 0..<10 {
       try store.commit(batch(UInt64(part) * 2000 + 1...UInt64(part) * 2000 + 2000, epoch: 1))
     }
@@ -573,5 +580,24 @@ import Testing
     second.store?.close()
     let third = try open()
     #expect(third.remains?.beacons.count == 1 && third.notices.isEmpty)
+  }
+
+  @Test func `nothing of a beacon that is forgotten stays in the file`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var scene = try Scene(Scene.rules)
+    try scene.hear(rssi: -50, for: 10)
+    let saved = try #require(scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime).first)
+    let first = try open()
+    let store = try #require(first.store)
+    _ = try store.commit(OutboxStore.Batch(beacons: [saved.key: saved]))
+    let kept = {
+      try store.database.use { try $0.rows("SELECT state FROM beacon").map { $0["state"].bytes } }
+    }
+    let before = try #require(try kept().first ?? nil)
+    #expect(before.contains { $0 != 0 })
+    _ = try store.commit(OutboxStore.Batch(beacons: [saved.key: nil]))
+    #expect(try kept() == [[UInt8](repeating: 0, count: before.count)])
+    store.close()
+    #expect(try open().remains?.beacons.isEmpty == true)
   }
 }

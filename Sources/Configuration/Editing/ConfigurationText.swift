@@ -266,9 +266,11 @@ package struct ConfigurationText: Sendable {
       }
       return Changed(bytes: text.bytes, loaded: content.loaded, lines: lines)
     } catch {
+      // What is wrong with the values may be put right where they were typed.
+      let hint = error.diagnostics.first { $0.severity == .error }?.hint
+      let byHand = yaml == nil ? "edit the file by hand" : "edit the file by hand; the lines are below"
       throw EditRefusal(
-        "this cannot be changed here: \(error.reason)",
-        remedy: yaml == nil ? "edit the file by hand" : "edit the file by hand; the lines are below",
+        "this cannot be changed here: \(error.reason)", remedy: hint ?? byHand,
         diagnostics: error.diagnostics, yaml: yaml)
     }
   }

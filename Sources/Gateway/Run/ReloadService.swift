@@ -22,6 +22,7 @@ struct ReloadService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var current = configuration
+      var waiting: [String] = []
       await reloads.forEach { saved in
         notifier?.tell(.reloading)
         // A gateway that begins anew reports that it is ready once it has begun.
@@ -63,8 +64,11 @@ struct ReloadService: Service {
           for feature in features { feature.configure(new) }
           reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded\(current == new ? "; nothing in it has changed" : "")")
-          if !late.isEmpty { warn(late) }
-          current = new
+          if late != waiting, !late.isEmpty { warn(late) }
+          if late == waiting, !late.isEmpty {
+            logger.notice("still waits for a restart of the gateway: \(late.joined(separator: ", "))")
+          }
+          (current, waiting) = (new, late)
         } catch {
           tell(error.diagnostics)
           logger.error("keeping the old configuration")

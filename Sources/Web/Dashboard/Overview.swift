@@ -18,6 +18,7 @@ package struct Overview: Sendable {
   private let rooms: [RoomCard]
   private let beacons: (states: [BeaconStateMessage], omitted: Int)
   private let unheard: [String]
+  private let regions: [String]
   private let belongings: [(beacon: String, owner: String?, icon: String?)]
   private let phones: [(window: WindowMessage, record: RecordMessage)]
   private let transitions: [TransitionMessage]
@@ -46,6 +47,7 @@ package struct Overview: Sendable {
     rooms = pipeline.roomIndices.map { RoomCard($0, pipeline) }
     beacons = pipeline.beaconStates(atMost: Self.beaconLimit)
     unheard = pipeline.unheardBeacons(atMost: Self.beaconLimit)
+    regions = pipeline.configuration.beacons.filter { $0.pattern.isRegion }.map(\.name)
     belongings = pipeline.configuration.belongings
     phones = pipeline.phonesNow
     let known = Set(details.health.receivers.map(\.name))
@@ -87,6 +89,7 @@ package struct Overview: Sendable {
       for part in [Part.zones, .rooms, .beacons, .phones, .transitions] { write(part, in: &$0) }
       $0.field("beacons_omitted", beacons.omitted)
       $0.array("beacons_unheard", unheard) { $0.value($1) }
+      $0.array("regions", regions) { $0.value($1) }
       $0.objects("belongings", belongings) { json, one in
         json.field("beacon", one.beacon)
         json.field("owner", one.owner)

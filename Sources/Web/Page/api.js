@@ -33,6 +33,8 @@ export async function ask(path, { method = 'GET', body, signal, patience = 10_00
     return reply.headers.get('content-type')?.includes('json') ? reply.json() : reply.text();
   }
   const told = await reply.json().catch(() => ({}));
+  // The session may have ended: the rights that the page knows are asked for again.
+  if (reply.status === 403 && method !== 'GET') dispatchEvent(new Event('refused'));
   throw new Problem(reply.status, told.error ?? words.status(reply.status), told.remedy);
 }
 

@@ -69,7 +69,7 @@ export function beaconView(beacon, chosen = null) {
     update(store);
   }
 
-  let source = null, isFetching = false, isMissing = false;
+  let source = null, isFetching = false, isMissing = false, isListed = false;
   /** Nothing is asked about a beacon that nobody has heard, until the overview has it. */
   function miss(isGone) {
     isMissing = isGone;
@@ -140,6 +140,9 @@ export function beaconView(beacon, chosen = null) {
   function update({ overview }) {
     const now = overview.beacons.find((one) => one.beacon === beacon);
     if (isMissing) { if (!now) return; miss(false); listen(); }
+    // It was taken out of the configuration, or the gateway has started again.
+    if (!now && isListed && !overview.beacons_omitted) { source?.close(); source = null; isListed = false; miss(true); return; }
+    isListed = now != null;
     say(title, now ? nameOf(now) : beacon);
     rename.update(title.textContent);
     say(id, now?.name ? beacon : '');
@@ -200,13 +203,16 @@ export function beaconView(beacon, chosen = null) {
   listen();
   // A browser opens at most six connections to one gateway, so hidden pages close theirs.
   const stopWatching = whenSeen(() => { if (!source && !isMissing) listen(); }, () => { source?.close(); source = null; });
+  const leave = () => { source?.close(); source = null; }, comeBack = (event) => { if (event.persisted && !source && !isMissing) listen(); };
+  addEventListener('pagehide', leave);
+  addEventListener('pageshow', comeBack);
   return {
     title: name,
     node: el('div.beacon', {},
       el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, el('span.named', {}, title, rename.node), id), standing),
       missing, sheet, trying.node, rest),
     update,
-    end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },
+    end() { removeEventListener('pagehide', leave); removeEventListener('pageshow', comeBack); stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },
   };
 }
 

@@ -13,7 +13,7 @@ export function delivery() {
       show(broker.node, link != null);
       if (link) broker.say(link.connected ? text.connected : text.away, link.address, link.connected ? 'good' : 'bad');
       const { outbox: box } = health;
-      if (box) outbox.say(box.durable ? text.durable : text.memory, box.reason ?? (box.lost ? text.lost(box.lost) : ''), box.durable && !box.reason && !box.lost ? 'good' : 'bad');
+      if (box) outbox.say(box.durable && !box.reason ? text.durable : text.memory, box.reason ?? (box.lost ? text.lost(box.lost) : ''), box.durable && !box.reason && !box.lost ? 'good' : 'bad');
       waiting.say(health.queued ? text.messages(health.queued) : text.nothing, box?.parked ? `${text.parked(box.parked)}: ${(box.refused ?? []).join(', ')}` : '', box?.parked ? 'bad' : 'good');
       up.say(text.upSince(duration(gatewayTime() - Date.parse(started))), '', 'good');
     },

@@ -36,7 +36,7 @@ export function nowView() {
       post.update(overview);
       latest.update(overview);
     },
-    end() { pockets.end(); },
+    end() { pockets.end(); table.end(); },
   };
 }
 
@@ -66,7 +66,7 @@ export function summary(headline, trouble, { zones, rooms = [], health, receiver
   else if (!health.receivers.length) sentences.push(words.now.noReceivers);
   if (blind.length) sentences.push(words.now.blind(blind));
   if (stuck.length) sentences.push(words.now.stays(stuck));
-  if (broker && !broker.connected) sentences.push(health.outbox?.durable ? words.now.brokerAway : words.now.brokerAwayMemory);
+  if (broker && !broker.connected) sentences.push(health.outbox?.durable && !health.outbox.reason ? words.now.brokerAway : words.now.brokerAwayMemory);
   attribute(trouble, 'data-kind', sentences.length ? 'bad' : 'good');
   const quiet = health.receivers.filter((one) => one.state === 'quiet').map((one) => one.name);
   say(trouble, sentences.length ? sentences.join(' ') : quiet.length ? words.now.silent(quiet) : words.now.hearing);

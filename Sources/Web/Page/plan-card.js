@@ -64,10 +64,7 @@ export function whoCard(layer, about) {
     const link = named(event);
     if (link && isTap) { event.preventDefault(); open(link, true); }
   });
-  const elsewhere = (event) => {
-    if (!layer.isConnected) document.removeEventListener('pointerdown', elsewhere);
-    else if (shown && !node.contains(event.target) && named(event) !== shown) close();
-  };
+  const elsewhere = (event) => { if (shown && !node.contains(event.target) && named(event) !== shown) close(); };
   document.addEventListener('pointerdown', elsewhere);
-  return { update };
+  return { update, end() { close(); document.removeEventListener('pointerdown', elsewhere); } };
 }

@@ -79,7 +79,7 @@ export function planPeople(onMore) {
       chosen = beacon;
       if (isOther) draw(); else soon();
     },
-    end() { clearTimeout(due); space = null; },
+    end() { clearTimeout(due); space = null; card.end(); },
   };
 }
 

@@ -12,7 +12,7 @@ const roomKey = (room) => `room ${room}`, keyOf = (place) => place.room != null 
 /** Who is in no room, by the zones that they are in all the same; the last place is for those who are in none. */
 function nowhere({ beacons, zones }) {
   const lost = new Set(beacons.filter((one) => one.room === null && one.last_seen).map((one) => one.beacon));
-  const places = zones.map((zone) => ({ ...zone, beacons: zone.beacons.filter((one) => lost.has(one.beacon)) }));
+  const places = zones.map((zone) => ({ ...zone, beacons: zone.beacons.filter((one) => lost.has(one.beacon)), isPart: true }));
   for (const place of places) for (const one of place.beacons) lost.delete(one.beacon);
   return [...places, { beacons: beacons.filter((one) => lost.has(one.beacon)) }].filter((place) => place.beacons.length).map((place) => ({ ...place, count: place.beacons.length }));
 }
@@ -37,14 +37,17 @@ export function planRooms() {
 }
 
 function tile(place, onMore) {
-  const title = el('h2'), badge = stateBadge(), who = names(onMore);
+  const title = el('h2'), badge = stateBadge(), part = el('span.note'), who = names(onMore);
   say(title, nameOf(place));
-  const node = el('section.tile', { [`data-${place.room != null ? 'room' : 'zone'}`]: nameOf(place) }, el('div.tile-head', {}, title, badge.node), who.node);
+  const node = el('section.tile', { [`data-${place.room != null ? 'room' : 'zone'}`]: nameOf(place) }, el('div.tile-head', {}, title, badge.node, part), who.node);
   return {
     node,
     update(one) {
       attribute(node, 'data-state', one.state);
       badge.update(one.state, one.count);
+      // The zone has others in rooms.
+      show(badge.node, !one.isPart);
+      say(part, one.isPart ? `${one.count} ${words.plan.nowhere}` : '');
       show(who.node, one.beacons.length > 0);
       who.update(one.beacons, nameOf(place));
     },

@@ -33,13 +33,14 @@ function receiver({ name }) {
       attribute(node, 'data-blind', isBlind);
       attribute(state, 'data-kind', isBlind ? 'bad' : ['lossy', 'doubted'].includes(one.state) ? 'warn' : 'good');
       say(state, (isBlind && one.state !== 'blind' ? `${words.now.blindWord}: ` : '') + (words.receiver[one.state] ?? one.state));
-      say(rate, words.now.rate(number(one.advertisements_per_s, one.advertisements_per_s < 100 ? 1 : 0)));
+      // Of one that reports advertisements without data the rate tells something.
+      say(rate, isBlind && one.state !== 'empty' ? '' : words.now.rate(number(one.advertisements_per_s, one.advertisements_per_s < 100 ? 1 : 0)));
       rates.push(one.advertisements_per_s);
       if (rates.length > 60) rates.shift();
       line.update(rates);
       const parts = [];
       if (one.reason) parts.push(one.reason);
-      if (isBlind) parts.push(one.last_heard ? words.now.ago(duration(gatewayTime() - Date.parse(one.last_heard))) : words.now.never);
+      if (isBlind) parts.push(one.last_heard ? words.now.ago(duration(gatewayTime() - Date.parse(one.last_heard))) : words.now.notSinceStart);
       if (one.lost) parts.push(words.now.lost(one.lost));
       if (one.recoveries) parts.push(words.now.recoveries(one.recoveries));
       if (Math.abs(one.gain_db) >= 1) parts.push(words.now.gain(one.gain_db));

@@ -4,7 +4,7 @@ import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, address, api, part, patiently } from './api.js';
 import { changeLines } from './change-lines.js';
-import { iconOf, nameOf, ownerOf, owners, store, subscribe } from './store.js';
+import { iconOf, nameOf, ownerOf, owners, regionOf, store, subscribe } from './store.js';
 import { offered, thingIcon } from './thing-icon.js';
 
 document.head.append(el('link', { rel: 'stylesheet', href: address('./assets/draw.css') }));
@@ -12,7 +12,7 @@ document.head.append(el('link', { rel: 'stylesheet', href: address('./assets/dra
 export function rename(beacon) {
   const text = words.naming, called = nameOf({ beacon });
   // Only members of regions have another name than the one that is published.
-  const before = { ...beacon.includes(':') && { name: called === beacon ? null : called }, owner: ownerOf(beacon), icon: iconOf(beacon) };
+  const before = { ...regionOf(beacon) !== null && { name: called === beacon ? null : called }, owner: ownerOf(beacon), icon: iconOf(beacon) };
   const picture = thingIcon(), choices = { owner: owners(), icon: offered };
   const fields = Object.keys(before).map((key) => {
     const input = el('input', { id: `new-${key}`, type: 'text', maxlength: 64, autocomplete: 'off', list: choices[key] && `known-${key}`, 'aria-describedby': `about-${key}`, oninput: () => { reviewed = null; update(); } });

@@ -151,6 +151,10 @@ setInterval(() => {
   if (document.hidden || store.connection === 'login') return;
   if (Date.now() - store.heardAt > (store.connection === 'live' ? 12_000 : 3000)) check();
 }, 1000);
+addEventListener('refused', () => check().then(() => { if (source) connect(); }));
+// A page that was left may be kept by the browser, and with it one of the six connections.
+addEventListener('pagehide', () => { source?.close(); source = null; });
+addEventListener('pageshow', (event) => { if (event.persisted && store.connection !== 'login') connect(); });
 /** Reports when the page becomes visible, and when it has been hidden for a while. */
 export function whenSeen(seen, unseen) {
   let timer = null;
@@ -174,7 +178,9 @@ function learn({ beacons, belongings = [] }) {
 
 /** Whose a beacon is, and its icon: a member of a region has those of the region, unless it has its own. */
 let owned = new Map();
-const belonging = (beacon, key) => owned.get(beacon)?.[key] ?? owned.get(beacon.slice(0, Math.max(0, beacon.lastIndexOf(':'))))?.[key] ?? null;
+const belonging = (beacon, key) => owned.get(beacon)?.[key] ?? owned.get(regionOf(beacon))?.[key] ?? null;
+/** The region of which it is a member; null: it has an entry of its own. */
+export const regionOf = (beacon) => store.overview?.regions?.find((region) => beacon.startsWith(`${region}:`)) ?? null;
 export const ownerOf = (beacon) => belonging(beacon, 'owner');
 export const iconOf = (beacon) => belonging(beacon, 'icon');
 /** All owners that are known, in order. */

@@ -111,8 +111,8 @@ export function things() {
     [height, rowHeight] = [box.clientHeight, 0];
     if (found.length) paint();
   }).observe(box);
-  addEventListener('beforeprint', () => { isPrinted = true; if (box.isConnected) paint(); });
-  addEventListener('afterprint', () => { isPrinted = false; if (box.isConnected) paint(); });
+  const print = ({ type }) => { isPrinted = type === 'beforeprint'; paint(); };
+  for (const event of ['beforeprint', 'afterprint']) addEventListener(event, print);
 
   function draw() {
     found = matching();
@@ -165,6 +165,7 @@ export function things() {
       offer(overview);
       draw();
     },
+    end() { for (const event of ['beforeprint', 'afterprint']) removeEventListener(event, print); },
   };
 }
 
@@ -226,8 +227,9 @@ function row({ one: { beacon } }) {
       line.update(history.get(beacon)?.values ?? []);
       say(heard, isHeard ? words.now.heard(gatewayTime() - lastSeen(one), one.interval_s) : '');
       say(every, one.interval_s == null ? '' : words.now.every(interval(one.interval_s)));
-      const told = Object.entries(one.readings ?? {}).slice(0, 3).map(([key, value]) => reading(key, value, words).text);
+      const told = Object.entries(one.readings ?? {}).filter(([key]) => key !== 'packet_id').slice(0, 3).map(([key, value]) => reading(key, value, words).text);
       say(readings, told.join(' · '));
+      attribute(readings, 'title', told.join(' · '));
     },
   };
 }

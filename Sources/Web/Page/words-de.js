@@ -125,7 +125,7 @@ export const words = {
     demo: 'Die Vorführung hat ihr Passwort im Terminal ausgegeben, in dem sie gestartet wurde. Damit dürfen Sie alles ändern.',
   },
 
-  failed: (problem) => problem.remedy ? `${problem.message} ${problem.remedy}` : problem.message,
+  failed: ({ message, remedy }) => remedy ? `${message}${/[.!?:]$/.test(message) ? '' : ';'} ${remedy}` : message,
   offline: 'Das Gateway hat nicht geantwortet.',
   status: (code) => `Das Gateway antwortete ${code}.`,
   notHere: 'Eine solche Ansicht gibt es nicht.',
@@ -182,7 +182,7 @@ export const words = {
     /** Was vor kurzem gehört wurde, gemessen am Takt des Beacons, wird jetzt gehört. */
     heard: (ms, interval) => ms < Math.max(10_000, (interval ?? 0) * 3000) ? 'jetzt' : `vor ${duration(ms)}`,
     rate: (n) => `${n} /s`,
-    never: 'nie gehört',
+    never: 'nie gehört', notSinceStart: 'seit dem Start des Gateways nicht gehört',
     blindWord: 'Blind',
     lost: (n) => `${plain(n)} verloren`,
     gain: (db) => `hört ${Math.round(Math.abs(db))} dB ${db < 0 ? 'weniger' : 'mehr'} als erwartet`,
@@ -248,7 +248,7 @@ export const words = {
   reason, outcomes,
   /** Warum jemand da ist. */
   entered: (text) => text && `Eintritt: ${text.replace(/^room: /, '')}`,
-  because: (because) => words.entered(reason(because)),
+  because: (because) => because.event === 'near' ? `Nähe: ${reason(because)}` : words.entered(reason(because)),
   spoken: (transition, name) => `${name} ${past[transition.event] ?? transition.event} ${transition.zone ?? transition.room ?? ''}`,
   spokenMany: (sentences, n) => `${sentences.join('. ')}. Und ${count(n, 'weitere Änderung', 'weitere Änderungen')}`,
 
@@ -278,7 +278,7 @@ export const words = {
     notHeard: ['In den letzten Minuten nicht gehört.', 'Das Bild beginnt mit der nächsten Sendung.'],
     noZone: ['Keine Zone beobachtet diesen Beacon.', 'Sein Signal wird gezeigt; nehmen Sie ihn in eine Zone auf, damit Entscheidungen fallen.'],
     incomplete: (when) => `Die Erinnerung reicht zurück bis ${when}.`,
-    missing: (name) => `Noch wurde kein Beacon namens ${name} gehört. Diese Seite beginnt, sobald das geschieht.`,
+    missing: (name) => `Kein Beacon heißt ${name}, oder es wurde seit dem Start des Gateways nicht gehört. Diese Seite beginnt, sobald das geschieht.`,
     from: 'von', actual: 'wie entschieden', wouldBe: 'wie ausprobiert',
     tabs: 'Gezeigte Zone',
     interval: (text) => `alle ${text} gehört`,

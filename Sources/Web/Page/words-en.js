@@ -125,7 +125,7 @@ export const words = {
     demo: 'The demo has printed its password in the terminal where it was started. With it you may change everything.',
   },
 
-  failed: (problem) => problem.remedy ? `${problem.message} ${problem.remedy}` : problem.message,
+  failed: ({ message, remedy }) => remedy ? `${message}${/[.!?:]$/.test(message) ? '' : ';'} ${remedy}` : message,
   offline: 'The gateway did not answer.',
   status: (code) => `The gateway answered ${code}.`,
   notHere: 'There is no such view.',
@@ -182,7 +182,7 @@ export const words = {
     /** What was heard a moment ago, for a beacon of this interval, is heard now. */
     heard: (ms, interval) => ms < Math.max(10_000, (interval ?? 0) * 3000) ? 'now' : `${duration(ms)} ago`,
     rate: (n) => `${n} /s`,
-    never: 'never heard',
+    never: 'never heard', notSinceStart: 'not heard since the gateway started',
     blindWord: 'Blind',
     lost: (n) => `${plain(n)} lost`,
     gain: (db) => `hears ${Math.round(Math.abs(db))} dB ${db < 0 ? 'less' : 'more'} than expected`,
@@ -248,7 +248,7 @@ export const words = {
   reason, outcomes,
   /** Why a member is there. */
   entered: (text) => text && `entered: ${text.replace(/^room: /, '')}`,
-  because: (because) => words.entered(reason(because)),
+  because: (because) => because.event === 'near' ? `near: ${reason(because)}` : words.entered(reason(because)),
   spoken: (transition, name) => `${name} ${past[transition.event] ?? transition.event} ${transition.zone ?? transition.room ?? ''}`,
   spokenMany: (sentences, n) => `${sentences.join('. ')}. And ${count(n, 'more change', 'more changes')}`,
 
@@ -278,7 +278,7 @@ export const words = {
     notHeard: ['Not heard in the last minutes.', 'The picture begins with its next advertisement.'],
     noZone: ['No zone watches this beacon.', 'Its signal is shown; add it to a zone to have decisions made.'],
     incomplete: (when) => `Memory reaches back to ${when}.`,
-    missing: (name) => `No beacon called ${name} was heard yet. This page begins when it is.`,
+    missing: (name) => `No beacon called ${name} is configured, or it was not heard since the gateway started. This page begins when it is.`,
     from: 'from', actual: 'as decided', wouldBe: 'as tried',
     tabs: 'Shown zone',
     interval: (text) => `heard every ${text}`,
