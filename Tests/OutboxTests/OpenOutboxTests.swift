@@ -120,8 +120,7 @@ import Testing
 
   @Test func aRowIsReplacedByALaterOneOfItsNumber() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     try store.commit(batch(1...2, epoch: 1))
     var again = batch(2...3, epoch: 7)
     again.handedOver = [again.transitions.removeFirst()]
@@ -306,8 +305,7 @@ import Testing
 
   @Test func whyAnEditPutSomebodyOutIsKept() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     var written = batch(1...6, epoch: 1)
     for (place, reason) in Evidence.Reason.allCases.enumerated() {
       var message = try #require(written.transitions[place].content as? TransitionMessage)
@@ -334,8 +332,7 @@ import Testing
     try first.store?.commit(batch(1...5, epoch: 1))
     first.store?.close()
     try alter("UPDATE waiting SET \(damage) WHERE id = 2")
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     let page = try store.waiting(after: 0, limit: 5)
     #expect(page.rows.map(\.row) == [1, 3, 4, 5])
     #expect(page.damaged == [2])
@@ -347,8 +344,7 @@ import Testing
   @Test(arguments: 0..<8 as Range<UInt64>)
   func aForgedTransitionIsPassedOverOrCanBeTold(seed: UInt64) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     _ = try store.commit(batch(1...1, epoch: 1))
     let row = try #require(try store.database.use { try $0.rows("SELECT * FROM waiting") }.first)
     let body = try #require(row["body"].bytes).dropLast(4)
@@ -393,8 +389,7 @@ import Testing
 
   @Test func aFileThatIsRemovedWhileItIsOpenKeepsNothingAndSaysSo() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     try store.commit(batch(1...2, epoch: 1))
     try FileManager.default.removeItem(at: file)
     #expect(throws: OutboxRemoved.self) { try store.commit(batch(3...3, epoch: 1)) }
@@ -518,8 +513,7 @@ import Testing
     var scene = try Scene()
     try scene.hear(rssi: -50, for: 20)
     let beacon = try #require(scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime).first)
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     for step in 0..<7 {
       var batch = OutboxStore.Batch()
       for number in 0..<1500 {
@@ -537,8 +531,7 @@ import Testing
 
   @Test func roomThatIsFreeGoesBackToTheDisk() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let first = try open()
-    let store = try #require(first.store)
+    let store = try #require(try open().store)
     for part in 0..<10 {
       try store.commit(batch(UInt64(part) * 2000 + 1...UInt64(part) * 2000 + 2000, epoch: 1))
     }
