@@ -17,7 +17,11 @@ def check_left(gateway, opened, base, check):
         told = page.send("Memory.getDOMCounters")
         return told["nodes"], told["jsEventListeners"]
 
-    views = {"now": "document.querySelectorAll('table.beacons tr[data-beacon]').length > 5", "plan": "document.querySelectorAll('.plan-people a').length > 5"}
+    views = {
+        "now": "document.querySelectorAll('table.beacons tr[data-beacon]').length > 5", "plan": "document.querySelectorAll('.plan-people a').length > 5",
+        "zone/sofa": "document.querySelector('.try')?.dataset.state === 'decided'", "beacon/thing%207": "Number(document.querySelector('canvas')?.dataset.frames) > 2",
+        "diary": "document.querySelector('.ribbon-row') !== null", "strangers": "document.querySelector('main h1')?.textContent === 'Strangers'",
+    }
     for view, ready in views.items():
         # The first time fills what stays.
         rounds(view, ready, 2)
@@ -27,7 +31,7 @@ def check_left(gateway, opened, base, check):
         check(f"{view}: nothing of it stays in memory once it is left", after[0] < before[0] + 1500 and after[1] < before[1] + 60, f"{before}, then {after}")
 
     page.run("location.hash = '#/zone/sofa'")
-    page.wait("/there for .*near: within 1 m for/s.test(document.querySelector('.members')?.textContent)")
+    page.wait("/there for .*near: within 1.m for/s.test(document.querySelector('.members')?.textContent)")
     check("why somebody is near is not told as why they are there", True, page.run("document.querySelector('.members li').textContent"))
 
     page.run("location.hash = '#/beacon/thing%209'")

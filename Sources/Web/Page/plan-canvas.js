@@ -285,6 +285,6 @@ export function planCanvas(canvas, layer, onplace) {
       canvas.classList.toggle('taps', act !== null);
       redraw();
     },
-    stop() { observer.disconnect(); stopTheme(); cancelAnimationFrame(request); },
+    stop() { observer.disconnect(); stopTheme(); zoom.stop(); cancelAnimationFrame(request); },
   };
 }

@@ -32,8 +32,7 @@ export function planZoom(canvas, layer, space, redraw) {
   wall.hidden = !document.fullscreenEnabled;
   const turned = () => {
     if (!document.fullscreenElement) { awake?.release(); awake = null; }
-    if (wall.isConnected) attribute(wall, 'aria-pressed', document.fullscreenElement !== null);
-    else document.removeEventListener('fullscreenchange', turned);
+    attribute(wall, 'aria-pressed', document.fullscreenElement !== null);
   };
   document.addEventListener('fullscreenchange', turned);
   const buttons = el('div.zooms', {}, button('−', words.beacon.zoomOut, () => to(by / 1.5, centre())), button('+', words.beacon.zoomIn, () => to(by * 1.5, centre())), all, wall);
@@ -65,6 +64,7 @@ export function planZoom(canvas, layer, space, redraw) {
   return {
     buttons,
     reset() { if (by > 1) to(1, centre()); },
+    stop() { document.removeEventListener('fullscreenchange', turned); awake?.release(); },
     /** How it lies there when it is zoomed. */
     frame(whole, width, height) {
       if (!whole || by === 1) return whole;
