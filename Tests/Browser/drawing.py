@@ -218,7 +218,6 @@ def check_drawing(gateway, opened, check, check_speech, shot, inspect):
     check("nothing is left of the draft", page.run("Object.keys(localStorage).filter((one) => one.startsWith('draft')).length") == 0)
 
     # -- How it looks, and a finger.
-    tries = 10
     for width, dark in ((1280, True), (390, False), (390, True)):
         page.size(width, 844 if width < 500 else 900)
         page.prefer(dark)
@@ -228,13 +227,13 @@ def check_drawing(gateway, opened, check, check_speech, shot, inspect):
         if width < 500 and not dark:
             page.send("Emulation.setTouchEmulationEnabled", enabled=True)
             # On a busy machine the drawing may still move to its new size.
-            while True:
+            for _ in range(10):
                 spot, end = board.middle(".board .room"), time.monotonic() + 5
                 page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": spot[0], "y": spot[1]}])
                 page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
                 while not (isChosen := page.run("document.querySelectorAll('.board .corner').length >= 4")) and time.monotonic() < end:
                     time.sleep(0.1)
-                if isChosen or (tries := tries - 1) == 0:
+                if isChosen:
                     break
             check("a finger chooses a room", isChosen)
             least = page.run("Math.min(...[...document.querySelectorAll('.board :is(.corner, .wall) .hit')].flatMap((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height]; }))")
