@@ -64,6 +64,16 @@ import Testing
     #expect(nothing == nil)
   }
 
+  @Test func `one that gives no sign of life any more is told, and that it is back`() throws {
+    var desk = BlindNotices()
+    var lost = try change(.quiet)
+    #expect(desk.notice(of: lost, named: "shed", at: .zero) == nil)
+    lost.reason = "it has given no sign of life for 100 s; it may have failed"
+    let lines = [lost, try change(.ok)].map { desk.notice(of: $0, named: "shed", at: .zero) }
+    #expect(
+      lines == ["shed is quiet: it has given no sign of life for 100 s; it may have failed", "shed is back"])
+  }
+
   @Test func oneThatIsHeardForTheFirstTimeIsNotBack() throws {
     var notices = BlindNotices()
     let line = notices.notice(of: try change(.ok), named: "shed", at: .zero)

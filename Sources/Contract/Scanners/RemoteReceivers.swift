@@ -172,6 +172,8 @@ struct RemoteReceivers: Sendable {
       if entries[place].life.isDoubted {
         let reason = entries[place].lastNews.nanoseconds == .min ? Self.unheard : Self.silent
         set(receiver, .doubted, reason, at: time, wallTime, into: &changes)
+      } else if entries[place].life.isGivenUp(at: time, connected: connected) {
+        set(receiver, .quiet, Self.givenUp, at: time, wallTime, into: &changes)
       } else {
         set(receiver, .ok, "", at: time, wallTime, into: &changes)
       }
@@ -180,6 +182,7 @@ struct RemoteReceivers: Sendable {
 
   private static let silent =
     "it fell silent and gives no sign of life; for 100 s at most nobody leaves because of that"
+  static let givenUp = "it has given no sign of life for 100 s; it may have failed"
   private static let unheard =
     "it said earlier that it is online, and nothing has come from it yet; for 100 s at most nobody leaves because of that"
 
@@ -394,4 +397,9 @@ extension RemoteReceivers {
     indices = [:]
     for index in table.indices { indices[table.name(of: index)] = index }
   }
+}
+
+extension ReceiverHealthChange {
+  /// Whether a receiver was in doubt until nobody can wait for it any longer.
+  package var isGivenUp: Bool { reason == RemoteReceivers.givenUp }
 }

@@ -90,6 +90,13 @@ struct SignsOfLife: StateElement {
     return isDoubted != was
   }
 
+  /// Whether it has given no sign of life for so long that a last will would have come.
+  func isGivenUp(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
+    lastHeard == Self.never
+      ? lastSign == Self.never
+      : areUsual && answered <= lastHeard && time - max(lastHeard, connected) >= Self.limit
+  }
+
   private func mayHaveFailed(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
     if lastHeard == Self.never {
       return resumed != Self.never && lastSign < resumed && time - resumed < Self.limit

@@ -65,7 +65,7 @@ final class ScannerLink: Feature {
   }
 
   func connected() {
-    // The log has the broker's return, and then which receivers do not come back.
+    // The log has the broker's return, and later those that did not come back.
     take(isLogged: false) { intake, hearing in
       intake.brokerConnected(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
     }
@@ -157,7 +157,7 @@ final class ScannerLink: Feature {
   }
 }
 
-/// Log messages about scanners that went blind, or work again. If there are many, only their number is logged.
+/// Log messages about scanners that went blind or may have failed, or work again. If there are many, only their number is logged.
 struct BlindNotices: Sendable {
   private var limit = RateLimit(burst: 20, interval: .seconds(10))
   private var untold = 0
@@ -168,7 +168,7 @@ struct BlindNotices: Sendable {
   mutating func notice(
     of change: ReceiverHealthChange, named name: String, at time: MonotonicTime
   ) -> String? {
-    guard change.health.isBlind else {
+    guard change.health.isBlind || change.isGivenUp else {
       // In other states, such as after the broker was away, the receiver is only presumed to work.
       guard change.health == .ok || change.health == .lossy else { return nil }
       return told.remove(name).map { "\($0) is back" }

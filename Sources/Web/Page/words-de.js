@@ -190,7 +190,7 @@ export const words = {
   },
 
   receiver: {
-    ok: 'Hört', quiet: 'Hört, aber da ist nichts', lossy: 'Hört mehr, als sich lesen lässt', doubted: 'Vielleicht ausgefallen', deaf: 'Taub',
+    ok: 'Hört', quiet: 'Stumm', lossy: 'Hört mehr, als sich lesen lässt', doubted: 'Vielleicht ausgefallen', deaf: 'Taub',
     empty: 'Meldet Sendungen ohne Inhalt', blind: 'Blind', gone: 'Ausgesteckt', missing: 'Fehlt',
   },
 

@@ -190,7 +190,7 @@ export const words = {
   },
 
   receiver: {
-    ok: 'Hears', quiet: 'Hears, but nothing is there', lossy: 'Hears more than can be read', doubted: 'May have failed', deaf: 'Deaf',
+    ok: 'Hears', quiet: 'Silent', lossy: 'Hears more than can be read', doubted: 'May have failed', deaf: 'Deaf',
     empty: 'Reports advertisements without data', blind: 'Blind', gone: 'Unplugged', missing: 'Missing',
   },
 
