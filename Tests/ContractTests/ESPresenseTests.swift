@@ -251,4 +251,21 @@ import Testing
     }
     #expect(desk.hearing.notices.isEmpty, "\(desk.hearing.notices)")
   }
+
+  /// Its radio may have failed while its network works.
+  @Test(arguments: [(3, 0), (12, 1)]) func `a board that hears none of many any more is told of, once`(
+    devices: Int, notices: Int
+  ) throws {
+    var desk = try Desk("scanners: [{ kind: espresense }]")
+    for second in 0..<240 {
+      desk.time = 1000 + Double(second)
+      if second % 15 == 0 { desk.say("espresense/rooms/kitchen/telemetry", "{}") }
+      if second >= 120 { continue }
+      for number in 10..<(10 + devices) {
+        desk.say("espresense/devices/x/kitchen", Self.message("x", mac: "c100000000\(number)"))
+      }
+    }
+    #expect(desk.hearing.notices.count == notices, "\(desk.hearing.notices)")
+    #expect(desk.hearing.notices.allSatisfy { $0.hasPrefix("kitchen works, but hears none of some 12") })
+  }
 }

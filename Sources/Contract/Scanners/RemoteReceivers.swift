@@ -142,6 +142,10 @@ struct RemoteReceivers: Sendable {
     entries[Int(receiver.rawValue)].pace.note(device, at: time)
   }
 
+  mutating func noteLife(of receiver: ReceiverIndex, at time: MonotonicTime) -> String? {
+    entries[Int(receiver.rawValue)].pace.live(at: time)
+  }
+
   /// - Parameters:
   ///   - isNothing: the receiver reports that it hears nothing more.
   ///   - saysEnd: the receiver will report when it hears nothing more.

@@ -3,12 +3,15 @@ import Core
 
 /// How often one receiver reports, and how many devices. Anybody who may publish on a receiver's topics
 /// decides where beacons are. So there is a notice if it suddenly reports far more often, or far more devices
-/// than before.
+/// than before. And there is one if it hears none of many any more, although it works: its radio may have failed.
 struct SpeakingPace: Sendable {
   /// Time is divided into spans, and each is compared with those before it.
   private static let span = TimeSpan.seconds(5)
   /// After this many spans the usual pace is known.
   private static let learnt: UInt8 = 12
+  /// If it hears none of at least this many, for this long, that is a change.
+  private static let many: UInt32 = 8
+  private static let silence = TimeSpan.seconds(20)
   /// After this time a change is reported again.
   private static let pause = TimeSpan.seconds(3600)
 
@@ -41,6 +44,15 @@ struct SpeakingPace: Sendable {
         "hears far more devices than before: \(devices.nonzeroBitCount) within 5 s, otherwise some \(usualDevices / 16)"
     }
     return nil
+  }
+
+  /// It reports something else than an observation; returns a complaint if there were many observations before.
+  mutating func live(at time: MonotonicTime) -> String? {
+    guard spans >= Self.learnt, usualDevices / 16 >= Self.many, time >= toldUntil,
+      time - start >= Self.silence
+    else { return nil }
+    toldUntil = time + Self.pause
+    return "works, but hears none of some \(usualDevices / 16) devices any more"
   }
 
   private mutating func close(at time: MonotonicTime) {
@@ -79,6 +91,16 @@ extension SpeakingPace: StateElement {
 }
 
 extension ScannerIntake {
+  /// Records another message of a receiver than an observation. Adds a notice if the receiver heard many devices, and hears none.
+  mutating func noteLife(
+    of receiver: ReceiverIndex, at time: MonotonicTime, into hearing: inout Hearing
+  ) {
+    guard let complaint = receivers.noteLife(of: receiver, at: time) else { return }
+    hearing.notices.append(
+      "\(table.name(of: receiver).printable) \(complaint). If they did not all leave, its radio has failed: restart the board"
+    )
+  }
+
   /// Records an observation of a receiver. Adds a notice if the receiver reports far more often than before, or far more devices.
   mutating func noteSpeech(
     of receiver: ReceiverIndex, about device: UInt64, at time: MonotonicTime, into hearing: inout Hearing
