@@ -115,6 +115,27 @@ import Testing
     #expect(doubts(desk) == [])
   }
 
+  /// Twelve tags a second for more than five minutes.
+  @Test(arguments: [(12, 0.0, [true, false]), (12, 12, []), (3, 0, [])])
+  func `of one that reported many devices without a pause, some are`(
+    devices: Int, pause: Double, expected: [Bool]
+  ) throws {
+    var desk = try Desk("scanners: [{ kind: theengs }]")
+    for second in 0..<340 {
+      for device in 10..<(10 + devices) {
+        let address = "C1:00:00:00:00:\(device)"
+        desk.say(
+          "home/OMG1/BTtoMQTT/" + address.replacing(":", with: ""), #"{"id":"\#(address)","rssi":-60}"#)
+      }
+      desk.look(for: second == 200 ? 1 + pause : 1)
+    }
+    #expect(doubts(desk) == [])
+    desk.look(for: 90)
+    #expect(doubts(desk) == Array(expected.prefix(1)))
+    desk.look(for: 20)
+    #expect(doubts(desk) == expected)
+  }
+
   @Test(arguments: [true, false])
   func `of a gateway that says when it hears nothing more, that is expected`(ends: Bool) throws {
     var desk = try Desk("scanners: [{ kind: beaconkeeper }]")

@@ -53,7 +53,7 @@ extension StateElement {
 /// ```
 public struct StateCoder: Sendable {
   /// Increase it with every change of the fields or of their order.
-  public static let layout: UInt32 = 27
+  public static let layout: UInt32 = 28
   static let magic: UInt32 = 0x5453_4B42
   static let head = 16
   static let tail = 8

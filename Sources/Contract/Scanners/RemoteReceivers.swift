@@ -162,7 +162,7 @@ struct RemoteReceivers: Sendable {
     if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
   }
 
-  var judgesSilence: Bool { entries.contains { $0.life.mayChange } }
+  var judgesSilence: Bool { entries.contains { $0.life.mayChange || $0.pace.isDense } }
 
   /// Reports which receivers may have failed since they last heard something, and which have shown that they
   /// did not.
@@ -171,7 +171,8 @@ struct RemoteReceivers: Sendable {
   ) {
     guard let connected else { return }
     for place in entries.indices where entries[place].health?.isBlind != true {
-      guard entries[place].life.changes(at: time, connected: connected) else { continue }
+      let isDense = entries[place].pace.isDense
+      guard entries[place].life.changes(at: time, connected: connected, isDense: isDense) else { continue }
       let receiver = ReceiverIndex(rawValue: UInt16(place))
       if entries[place].life.isDoubted {
         let reason = entries[place].lastNews.nanoseconds == .min ? Self.unheard : Self.silent

@@ -6,7 +6,8 @@ import Core
 /// or its network, its last will comes only after 1.5 times its keepalive, and until then the silence of its
 /// beacons proves nothing.
 ///
-/// ESPresense's boards send telemetry every 15 s. A Beaconkeeper sends an empty batch once its radios hear nothing more.
+/// ESPresense's boards send telemetry every 15 s. A Beaconkeeper sends an empty batch once its radios hear nothing more. Others give no such
+/// sign, but one that reported many devices without a pause may have failed, too, if it reports none: see `SpeakingPace.isDense`.
 struct SignsOfLife: StateElement {
   /// Silences up to this are usual.
   private static let patience = TimeSpan.milliseconds(2_500)
@@ -81,11 +82,12 @@ struct SignsOfLife: StateElement {
 
   /// Returns whether the answer has changed since the last call.
   ///
-  /// - Parameter connected: since when the broker has been connected, so that the receiver's messages reach
-  ///   us.
-  mutating func changes(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
+  /// - Parameters:
+  ///   - connected: since when the broker has been connected, so that the receiver's messages reach us.
+  ///   - isDense: a pause shows that something has failed.
+  mutating func changes(at time: MonotonicTime, connected: MonotonicTime, isDense: Bool) -> Bool {
     let was = isDoubted
-    isDoubted = mayHaveFailed(at: time, connected: connected)
+    isDoubted = mayHaveFailed(at: time, connected: connected, isExpected: areUsual || isDense)
     if !isDoubted, lastHeard == Self.never { resumed = Self.never }
     return isDoubted != was
   }
@@ -94,15 +96,15 @@ struct SignsOfLife: StateElement {
   func isGivenUp(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
     lastHeard == Self.never
       ? lastSign == Self.never
-      : areUsual && answered <= lastHeard && time - max(lastHeard, connected) >= Self.limit
+      : answered <= lastHeard && time - max(lastHeard, connected) >= Self.limit
   }
 
-  private func mayHaveFailed(at time: MonotonicTime, connected: MonotonicTime) -> Bool {
+  private func mayHaveFailed(at time: MonotonicTime, connected: MonotonicTime, isExpected: Bool) -> Bool {
     if lastHeard == Self.never {
       return resumed != Self.never && lastSign < resumed && time - resumed < Self.limit
     }
     if isDoubted, resumed != Self.never, resumed >= answered, time - resumed < Self.resumption { return true }
-    guard areUsual else { return false }
+    guard isExpected else { return false }
     if answered > lastHeard { return isDoubted && time - answered < Self.grace }
     return time - lastHeard >= usualSilence && time - max(lastHeard, lastSign) >= Self.patience
       && time - max(lastHeard, connected) < Self.limit

@@ -12,6 +12,7 @@ struct SpeakingPace: Sendable {
   /// If it hears none of at least this many, for this long, that is a change.
   private static let many: UInt32 = 8
   private static let silence = TimeSpan.seconds(20)
+  private static let dense: UInt8 = 60
   /// After this time a change is reported again.
   private static let pause = TimeSpan.seconds(3600)
 
@@ -23,6 +24,8 @@ struct SpeakingPace: Sendable {
   private var usualCount: UInt32 = 0
   private var usualDevices: UInt32 = 0
   private var spans: UInt8 = 0
+  /// How many spans in a row had observations.
+  private var steady: UInt8 = 0
   private var toldUntil = MonotonicTime(nanoseconds: .min)
 
   /// Counts an observation; returns a complaint if there are too many.
@@ -46,6 +49,9 @@ struct SpeakingPace: Sendable {
     return nil
   }
 
+  /// Whether it has reported many devices for five minutes without a pause, so that a pause shows that something has failed.
+  var isDense: Bool { steady >= Self.dense && usualDevices / 16 >= Self.many }
+
   /// It reports something else than an observation; returns a complaint if there were many observations before.
   mutating func live(at time: MonotonicTime) -> String? {
     guard spans >= Self.learnt, usualDevices / 16 >= Self.many, time >= toldUntil,
@@ -61,6 +67,7 @@ struct SpeakingPace: Sendable {
     learn(count, UInt32(devices.nonzeroBitCount))
     // Messages that were held up during the pause arrive together, so the next span is not compared.
     if passed > 1 { spans = min(spans, Self.learnt - 1) }
+    steady = passed > 1 ? 0 : min(steady + 1, Self.dense)
     start = start + TimeSpan(nanoseconds: passed * Self.span.nanoseconds)
     (count, devices) = (0, 0)
   }
@@ -85,6 +92,7 @@ extension SpeakingPace: StateElement {
     try coder("usual_count", &usualCount)
     try coder("usual_devices", &usualDevices)
     try coder("spans", &spans)
+    try coder("steady", &steady)
     try coder("told_until", &toldUntil)
     try coder.check(usualCount < 1 << 28 && usualDevices < 1 << 16)
   }
