@@ -49,8 +49,9 @@ import Testing
   private func desk(_ other: DecisionLoop? = nil) -> DashboardContent {
     DashboardContent(
       LiveStage(
-        other ?? loop, broker: "none", writer: ConfigurationWriter(path: file), revision: RunningRevision(),
-        reload: { _ in }))
+        other ?? loop, broker: "none",
+        editor: ConfigurationEditor(ConfigurationWriter(path: file), environment: [:]) { _ in },
+        revision: RunningRevision()))
   }
 
   /// Both receivers hear the beacon, one of them better, until it is enough.

@@ -1,6 +1,6 @@
 import Core
 
-/// Chooses the decoder. CONTRIBUTING.md shows how to add a sensor's format.
+/// The formats; `FrameDecoder` chooses among them. CONTRIBUTING.md shows how to add a sensor's format.
 public enum FormatRegistry {
   /// Sensors: one line each.
   package static let sensors = SensorFormats(
@@ -39,52 +39,6 @@ public enum FormatRegistry {
     ] + IBeacon.models.map { ("ibeacon", $0.sample) }
     + (sensors.all + sensorsBySender).map { ($0.name, $0.sample) }
     + Noise.samples.map { ("noise", $0.payload) }
-
-  /// Manufacturer data, by company id (Bluetooth Assigned Numbers, 7.1) and the first two octets.
-  @inline(__always) static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame
-  {
-    let first: UInt8 = data.count > 0 ? data[0] : 0
-    let second: UInt8 = data.count > 1 ? data[1] : 0
-    switch (company, first, second) {
-    case (0x004C, 0x02, _): return .iBeacon(try IBeacon.decode(data))
-    case (0x004C, _, _): return .noise(try AppleContinuity.decode(data))
-    case (_, 0xBE, 0xAC): return .altBeacon(try AltBeacon.decode(data, manufacturer: company))
-    case (0x0006, _, _): return .noise(try MicrosoftBeacon.decode(data))
-    case (0x00E0, _, _): return .noise(.googleOther)
-    default: return .sensor(try sensors.frame(in: .manufacturer(company), data, first: first))
-    }
-  }
-
-  /// Service data, by 16-bit UUID (Bluetooth Assigned Numbers, 3.4) and the first two octets.
-  @inline(__always) static func service(_ uuid: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame {
-    let first: UInt8 = data.count > 0 ? data[0] : 0
-    let second: UInt8 = data.count > 1 ? data[1] : 0
-    switch (uuid, first, second) {
-    case (0xFEAA, 0x00, _): return .eddystoneUID(try EddystoneUID.decode(data))
-    case (0xFEAA, 0x10, _): return .eddystoneURL(try EddystoneURL.decode(data))
-    case (0xFEAA, 0x20, 0x01): return .eddystoneEncryptedTLM(try EddystoneEncryptedTLM.decode(data))
-    case (0xFEAA, 0x20, _): return .eddystoneTLM(try EddystoneTLM.decode(data))
-    case (0xFEAA, 0x30, _): return .eddystoneEID(try EddystoneEID.decode(data))
-    // Protection against unwanted tracking is on; the owner's phone turns it off.
-    case (0xFEAA, 0x41, _): return .noise(.googleFindHubAway)
-    case (0xFEAA, 0x40, _): return .noise(.googleFindHub)
-    case (0xFEAA, _, _): throw .unknownFrameType(first)
-    case (BTHome.serviceUUID, _, _): return .bthome(try BTHome.decode(data))
-    case (0xFD6F, _, _): return .exposureNotification(try ExposureNotification.decode(data))
-    case (0xFE2C, _, _): return .noise(.googleFastPair)
-    case (0xFD5A, _, _): return .noise(try SmartTag.decode(data))
-    // A SmartTag that nobody has registered.
-    case (0xFD59, _, _): return .noise(.smartTag)
-    case (0xFCB2, _, _): return .noise(try CommonTracker.decode(data))
-    case (0xFEED, _, _), (0xFEEC, _, _), (0xFD84, _, _): return .noise(.tile)
-    case (0xFEF3, _, _): return .noise(.googleNearby)
-    case (0xFE9F, _, _), (0xFCF1, _, _): return .noise(.googleOther)
-    case (0xFD3D, _, _), (0x0D00, _, _):
-      let kind = SensorFormat.switchBotKind(first)
-      return .sensor(try sensors.frame(in: .service(uuid), data, first: kind))
-    default: return .sensor(try sensors.frame(in: .service(uuid), data, first: first))
-    }
-  }
 }
 
 /// Formats of sensors, found by their number, the first octet and the length of their data.

@@ -126,3 +126,197 @@ extension RemoteGateway: StateElement {
     try coder.check(sequences.count <= Self.partitionLimit)
   }
 }
+
+/// The offset between another gateway's monotonic clock and ours: the smallest arrival − sent over the last minute, which is
+/// the offset plus the shortest delay in the network. The minimum is kept for each of a few parts of that minute, so it follows
+/// the drift of both clocks and needs little memory.
+struct GatewayClock: Equatable, Sendable {
+  /// If a message seems to have taken longer than this, or to be faster than the fastest by more than this, the clock has jumped.
+  static let tolerance = TimeSpan.seconds(60)
+  /// A message that seems faster than all before by more than this is believed only if the next one agrees.
+  private static let leap = TimeSpan.seconds(2)
+  private static let part = TimeSpan.seconds(10)
+  private static let parts = 6
+
+  /// By part of the window, the newest last.
+  private var least: [Part] = []
+
+  private struct Part: Equatable, StateElement {
+    var start = MonotonicTime.zero
+    var offset = TimeSpan.zero
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("start", &start)
+      try coder("offset", &offset)
+    }
+  }
+
+  /// When the last message was accepted.
+  private var taken: MonotonicTime?
+  /// Since when all have been refused.
+  private var refusedSince: MonotonicTime?
+
+  /// Arrival − sent of the last message, if it was not believed.
+  private var doubted: TimeSpan?
+
+  /// Our clock minus theirs; nil before the first message.
+  var offset: TimeSpan? { least.map(\.offset).min() }
+
+  static func == (a: Self, b: Self) -> Bool {
+    a.taken == b.taken && a.doubted == b.doubted
+      && a.least == b.least
+  }
+
+  /// Processes a message's times; returns our clock minus theirs. After a jump of the clock, messages are
+  /// refused for a minute, and then believed. If a message seems too fast, the previous offset is used.
+  ///
+  /// - Parameter slack: by how much the message may have come later than `arrival`. Unless it is 0, the
+  ///   message shows nothing new about the other clock.
+  mutating func take(
+    sent: MonotonicTime, arrival: MonotonicTime, slack: TimeSpan = .zero
+  ) throws(ScannerRefusal) -> TimeSpan {
+    let apparent = arrival - sent
+    if let offset {
+      let delay = apparent - offset
+      if slack > .zero {
+        guard delay <= Self.tolerance, delay >= .zero - slack else { throw .clock }
+        return offset
+      }
+      if delay > Self.tolerance || delay < .zero - Self.tolerance {
+        let since = refusedSince ?? arrival
+        refusedSince = since
+        guard arrival - since > Self.tolerance else { throw .clock }
+        least.removeAll()
+      } else if delay < .zero - Self.leap, !isConfirmed(apparent) {
+        // A single wrong send time would make all messages of the next minute look late.
+        doubted = apparent
+        return offset
+      }
+    }
+    doubted = nil
+    // After so long without a message the clocks have drifted apart.
+    if let taken, arrival - taken > Self.tolerance { least.removeAll() }
+    (taken, refusedSince) = (arrival, nil)
+    if let last = least.last, arrival - last.start < Self.part {
+      least[least.count - 1].offset = min(last.offset, apparent)
+    } else {
+      if least.count == Self.parts { least.removeFirst() }
+      least.append(Part(start: arrival, offset: apparent))
+    }
+    return offset ?? apparent
+  }
+
+  private func isConfirmed(_ apparent: TimeSpan) -> Bool {
+    guard let doubted else { return false }
+    return apparent - doubted <= Self.leap && doubted - apparent <= Self.leap
+  }
+
+  /// Arrival times since then were wrong: forgets the offset if it rests on them alone.
+  mutating func forget(since time: MonotonicTime) {
+    if let first = least.first, first.start >= time { least.removeAll() }
+  }
+}
+
+extension GatewayClock: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("least", &least, atMost: Self.parts)
+    try coder("taken", &taken)
+    try coder("refused_since", &refusedSince)
+    try coder("doubted", &doubted)
+  }
+}
+
+/// Other runs under a gateway's name besides the one that counts. A new run is usually a restart and counts at once. If the
+/// former run keeps sending, there are two gateways. Then the first one counts, and the others only after it has fallen silent.
+struct OtherRuns: Sendable {
+  private enum Kind: UInt8, StateCoded {
+    /// The run that counted before the present one.
+    case former
+    /// A run that cannot have started after the present one: its batches come late, or from a second gateway.
+    case stranger
+    /// A run that began while another one was active: a second gateway.
+    case twin
+  }
+
+  private struct Run: StateElement {
+    var boot = ""
+    var kind = Kind.former
+    /// Since when it has been sending without a long pause although it does not count; nil: it has sent nothing since.
+    var speaksSince: MonotonicTime?
+    var heard = MonotonicTime.zero
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("boot", &boot)
+      try coder("kind", &kind)
+      try coder("speaks_since", &speaksSince)
+      try coder("heard", &heard)
+    }
+  }
+
+  /// A former run that sends for this long is active. Late batches of a run that ended come all at once.
+  static let proof = TimeSpan.seconds(5)
+  /// After a pause of this length it counts as starting again.
+  private static let pause = TimeSpan.seconds(30)
+  /// A run that has been silent for this long is forgotten.
+  private static let memory = TimeSpan.seconds(3600)
+  private static let limit = 8
+
+  /// In the order in which they came.
+  private var runs: [Run] = []
+
+  /// Whether a second gateway uses the name.
+  var hasTwin: Bool { runs.contains { $0.kind == .twin } }
+
+  /// Decides about a batch of another run: it replaces the present run, or is refused.
+  ///
+  /// - Parameters:
+  ///   - mayFollow: whether the other run may have begun after the present one.
+  ///   - isSilent: whether nothing has come from the present run for long.
+  mutating func replace(
+    _ present: String, by other: String, mayFollow: Bool, isSilent: Bool, at time: MonotonicTime
+  ) throws(ScannerRefusal) {
+    guard let place = runs.firstIndex(where: { $0.boot == other }) else {
+      if isSilent || mayFollow && !hasTwin { return note(Run(boot: present, kind: .former, heard: time)) }
+      note(Run(boot: other, kind: hasTwin ? .twin : .stranger, speaksSince: time, heard: time))
+      throw hasTwin ? .twin : .former
+    }
+    let hasPaused = time - runs[place].heard > Self.pause
+    runs[place].heard = time
+    if isSilent, runs[place].kind != .former {
+      runs.remove(at: place)
+      return note(Run(boot: present, kind: .former, heard: time))
+    }
+    if runs[place].kind == .twin { throw .twin }
+    guard let since = runs[place].speaksSince, !hasPaused else {
+      runs[place].speaksSince = time
+      throw .former
+    }
+    guard time - since >= Self.proof else { throw .former }
+    if runs[place].kind == .stranger {
+      runs[place].kind = .twin
+      throw .twin
+    }
+    // This run never ended, so the later ones were not its restarts.
+    for later in runs.indices[place...] where runs[later].kind == .former { runs[later].kind = .twin }
+    runs.remove(at: place)
+    note(Run(boot: present, kind: .twin, heard: time))
+  }
+
+  /// Forgets runs that have been silent for long.
+  mutating func forget(at time: MonotonicTime) { runs.removeAll { time - $0.heard > Self.memory } }
+
+  private mutating func note(_ run: Run) {
+    if runs.count == Self.limit,
+      let longestAgo = runs.indices.min(by: { runs[$0].heard < runs[$1].heard })
+    {
+      runs.remove(at: longestAgo)
+    }
+    runs.append(run)
+  }
+}
+
+extension OtherRuns: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("runs", &runs, atMost: Self.limit)
+  }
+}

@@ -50,11 +50,9 @@ struct LiveStage: Stage {
   private let revision: RunningRevision
   let editor: ConfigurationEditor?
 
-  /// - Parameter reload: loads a configuration; nil: reads the file again.
   init(
-    _ decisions: DecisionLoop, isDemonstration: Bool = false, broker: String,
-    writer: ConfigurationWriter?, revision: RunningRevision,
-    reload: @escaping @Sendable (Configuration.Loaded?) -> Void
+    _ decisions: DecisionLoop, isDemonstration: Bool = false, broker: String, editor: ConfigurationEditor?,
+    revision: RunningRevision
   ) {
     self.decisions = decisions
     let latest = decisions.delivery.diary?.latest(RecentDecisions.limit) ?? []
@@ -65,9 +63,7 @@ struct LiveStage: Stage {
     source = isDemonstration ? .demo : .live
     self.broker = broker
     self.revision = revision
-    editor = writer.map {
-      ConfigurationEditor($0, environment: ProcessInfo.processInfo.environment, reload: reload)
-    }
+    self.editor = editor
   }
 
   func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {

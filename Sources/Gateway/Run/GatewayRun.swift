@@ -196,11 +196,12 @@ package struct GatewayRun: Sendable {
       features.append(AccessService(options, delivery))
     }
     if let http = configuration.http {
+      let editor = reloads?.writer.map { [reloads] writer in
+        ConfigurationEditor(writer, environment: ProcessInfo.processInfo.environment) { reloads?.ask($0) }
+      }
       let stage = LiveStage(
         decisions, isDemonstration: sandbox != nil, broker: companion == nil ? broker : "embedded",
-        writer: reloads?.writer,
-        revision: reloads?.revision ?? RunningRevision()
-      ) { [reloads] in reloads?.ask($0) }
+        editor: editor, revision: reloads?.revision ?? RunningRevision())
       features.append(
         DashboardService(
           settings: http, stage: stage, logins: stateDirectory.logins(gateway: configuration.gatewayName),
