@@ -304,7 +304,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "beaconkeeper", "Beacons", "bench", "Configuration", "Core", "Gateway", "Proximity",
+        "beaconkeeper", "Beacons", "bench", "Configuration", "Core", "Gateway", "Outbox", "Proximity",
         "TestSupport",
       ],
       exclude: ["Upgrade"],

@@ -1,4 +1,6 @@
+import Core
 import Foundation
+import Outbox
 import Testing
 
 /// What happened is kept, shown after a restart, and forgotten when asked.
@@ -88,6 +90,42 @@ import Testing
     #expect(try await get("\(renamed)/api/v1/transitions").contains("tag-1"))
     third.signal(SIGTERM)
     #expect(try await third.end().status == 0)
+  }
+
+  /// In Berlin, on 25 October 2026, 02:00 to 03:00 comes twice: from 00:00 and from 01:00 UTC.
+  @Test(arguments: [
+    (["--since", "2026-10-25 02:30", "--until", "2026-10-25 02:59"], 3),
+    (["--since", "2026-10-25 02:45", "--until", "2026-10-25 02:15"], 1),
+    (["--since", "2026-10-24", "--until", "2026-10-25 02:15"], 2),
+    (["--since", "2026-02-01", "--until", "2026-10-25 02:15"], 2),
+    (["--since", "2026-10-25T01:45:00Z", "--until", "2026-10-25"], 1),
+  ]) func `no visit is left out in the hour that comes twice`(bounds: [String], count: Int) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hour-\(UUID())")
+    try FileManager.default.createDirectory(
+      at: folder.appendingPathComponent("state"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("gateway: { name: yard }\nzones: [{ name: shop }]\n".utf8).write(
+      to: folder.appendingPathComponent("yard.yaml"))
+    let directory = StateDirectory(configured: folder.appendingPathComponent("state").path)
+    let store = try DiaryStore.open(gateway: "yard", directory: directory).store
+    let visits = [("00:10", "00:40"), ("00:50", "01:05"), ("01:20", "01:50")]
+    try store.add(
+      visits.flatMap { from, to in
+        [(from, "enter"), (to, "exit")].map { time, word in
+          DiaryEntry(
+            time: WallTime(rfc3339: "2026-10-25T\(time):00Z")!, kind: .zone, thing: "tag", place: "shop",
+            word: word)
+        }
+      })
+    store.close()
+    let told = try await Command(
+      [
+        "TZ=CET-1CEST,M3.5.0,M10.5.0/3", "STATE_DIRECTORY=\(directory.path)", Command.binary.path, "visits",
+        "--config", "yard.yaml",
+      ] + bounds, directory: folder, executable: URL(fileURLWithPath: "/usr/bin/env")
+    ).end()
+    #expect(told.output.split(separator: "\n").count == count, "\(told)")
+    if count == 3 { #expect(told.output.contains("2026-10-25 02:50 CEST  to  02:05 CET"), "\(told.output)") }
   }
 
   @Test func `a full disk costs no transition, and is told`() async throws {

@@ -136,4 +136,15 @@ import Testing
     #expect(log.faults.map { [$0.line, $0.column] } == [[4, 21]])
     #expect(log.lines == 5)
   }
+
+  @Test(arguments: [
+    ("10-25 02:55:00.000 1 1 I a: did enter region\n10-25 02:05:00.000 1 1 I a: did exit region", true),
+    ("10-25 02:55:00.000 1 1 I a: did enter region\n10-25 02:54:00.000 1 1 I a: did exit region", false),
+    (
+      "2026-10-25 02:55:00.000+0200 a: did enter region\n2026-10-25 02:05:00.000+0100 a: did exit region",
+      false
+    ),
+  ]) func `a clock on the wall that is turned back is told`(text: String, isTurnedBack: Bool) {
+    #expect(log(text).isTurnedBack == isTurnedBack)
+  }
 }

@@ -196,7 +196,7 @@ package struct GatewayRun: Sendable {
       features.append(AccessService(options, delivery))
     }
     if let http = configuration.http {
-      let editor = reloads?.writer.map { [reloads] writer in
+      let editor = (reloads?.writer).map { [reloads] writer in
         ConfigurationEditor(writer, environment: ProcessInfo.processInfo.environment) { reloads?.ask($0) }
       }
       let stage = LiveStage(

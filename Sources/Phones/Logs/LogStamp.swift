@@ -14,6 +14,8 @@ struct LogStamp {
   private(set) var resolution: Milliseconds = 1000
 
   var namesYear: Bool { year != nil || epoch != nil }
+  /// The line's time is that of a clock on a wall.
+  var isLocal: Bool { zone == nil && epoch == nil }
 
   /// The rest of the line, after the stamp.
   var rest: ArraySlice<UInt8> { bytes }

@@ -11,6 +11,8 @@ public struct SeenLog: Sendable {
   /// The same for an object of a list.
   private static let objectLimit = 1 << 16
   private static let faultLimit = 20
+  /// How far the clock seems to go back between two lines at the end of summer time.
+  private static let hourBack: ClosedRange<Milliseconds> = 600_000...3_600_000
 
   /// By time, on the phone's clock; each has one.
   public private(set) var events: [SeenEvent] = []
@@ -29,6 +31,8 @@ public struct SeenLog: Sendable {
   public private(set) var resolution: Milliseconds = 1
   /// Whether the years of the events are known, from their lines, those before them, or the given date.
   public private(set) var namesYear: Bool
+  /// Times without an offset step back by about an hour: at the end of summer time, the order of what happened is lost.
+  public private(set) var isTurnedBack = false
   /// Lines were left out after these events, by index.
   public private(set) var cuts: Set<Int> = []
 
@@ -36,6 +40,8 @@ public struct SeenLog: Sendable {
   private let app: [UInt8]?
   private let zone: Milliseconds
   private var last: Milliseconds
+  /// The time of the line before, in the same file.
+  private var before: Milliseconds?
   /// The stamp of a line without text, as `logcat -v long` writes it.
   private var pending: LogStamp?
   /// The last event by which the app came to the foreground or left it.
@@ -55,7 +61,7 @@ public struct SeenLog: Sendable {
 
   /// Reads another file of the same phone.
   public mutating func read(_ bytes: [UInt8]) {
-    (pending, lifecycle) = (nil, nil)
+    (pending, lifecycle, before) = (nil, nil, nil)
     if Self.isList(bytes) {
       readList(bytes)
       return sort()
@@ -137,19 +143,20 @@ public struct SeenLog: Sendable {
     let used = stamp ?? pending
     pending = stamp.flatMap { $0.rest.count < 80 && $0.rest.contains(UInt8(ascii: "]")) ? $0 : nil }
     guard let used, let rest else { return }
-    if used.namesYear { namesYear = true }
-    note(Array(rest), time: used.time(near: last, zone: zone), resolution: used.resolution)
+    note(Array(rest), stamp: used)
   }
 
   /// Keeps the event in a line of another format, if it has one.
-  private mutating func note(_ text: [UInt8], time: Milliseconds?, resolution: Milliseconds) {
-    guard let time else { return }
-    last = time
+  private mutating func note(_ text: [UInt8], stamp: LogStamp) {
+    if stamp.namesYear { namesYear = true }
+    guard let time = stamp.time(near: last, zone: zone) else { return }
+    if stamp.isLocal, let before, Self.hourBack.contains(before - time) { isTurnedBack = true }
+    (last, before) = (time, time)
     let isNamed = app.map { name in text.contains(name) } ?? false
     guard app == nil || isNamed else { return }
     let lowered = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     guard let (what, beacon) = LogWords.event(in: lowered, isNamed: isNamed) else { return }
-    self.resolution = max(self.resolution, resolution)
+    resolution = max(resolution, stamp.resolution)
     keep(SeenEvent(time: time, what: what, beacon: beacon))
   }
 
@@ -160,10 +167,7 @@ public struct SeenLog: Sendable {
       let stamp = LogStamp(Array((tree.text("timestamp") ?? "").utf8)[...])
       let process = tree.text("processImagePath") ?? ""
       guard let stamp else { return }
-      if stamp.namesYear { namesYear = true }
-      return note(
-        Array("\(process) \(message)".utf8.prefix(Self.lineLimit)), time: stamp.time(near: last, zone: zone),
-        resolution: stamp.resolution)
+      return note(Array("\(process) \(message)".utf8.prefix(Self.lineLimit)), stamp: stamp)
     }
     // A dictionary that NSLog prints begins like this, too, and so does an answer of a server.
     let isOurs = tree.map { $0["event"] != nil } ?? bytes.contains(Array(#""event""#.utf8))

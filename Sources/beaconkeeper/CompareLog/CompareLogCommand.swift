@@ -166,6 +166,11 @@ struct CompareLogCommand: ParsableCommand {
     if log.leftOut > 0 { line += ", \(log.leftOut) left out: they have no time, or are too many" }
     if log.skipped > 0 { line += ", \(log.skipped) JSON \(log.skipped == 1 ? "line" : "lines") skipped" }
     say(line)
+    if log.isTurnedBack {
+      say(
+        "  its times step back by up to an hour, as at the end of summer time: take a log whose lines have offsets"
+      )
+    }
     if !log.unknownWords.isEmpty {
       let words = log.unknownWords.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
       say("  not understood: " + words.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))

@@ -35,8 +35,8 @@ func thing(
 struct PointInTime: ExpressibleByArgument {
   enum Content {
     case time(WallTime)
-    /// On this machine's clock: its first second, and the next day's.
-    case day(WallTime, end: WallTime)
+    /// On this machine's clock: a day and the first second of the next one, or an hour that exists twice.
+    case span(WallTime, end: WallTime)
     case ago(TimeSpan)
   }
 
@@ -44,12 +44,15 @@ struct PointInTime: ExpressibleByArgument {
 
   init?(argument: String) {
     let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400]
-    if let time = WallTime(rfc3339: argument) ?? Self.minute(argument) {
+    if let time = WallTime(rfc3339: argument) {
       content = .time(time)
-    } else if let day = Self.local(argument, "T12:00:00Z", hour: 0),
-      let next = Self.local(argument, "T12:00:00Z", hour: 24)
+    } else if argument.utf8.count == 16,
+      let minute = WallTime(rfc3339: argument.replacing(" ", with: "T") + ":00Z")
     {
-      content = .day(day, end: next)
+      let times = Self.local(minute)
+      content = .span(times.first, end: times.last)
+    } else if argument.utf8.count == 10, let day = WallTime(rfc3339: argument + "T00:00:00Z") {
+      content = .span(Self.local(day).first, end: Self.local(day + .seconds(86_400)).last)
     } else if let unit = argument.last.flatMap({ units[$0] }), let count = Double(argument.dropLast()),
       count > 0, count < 100_000
     {
@@ -61,31 +64,35 @@ struct PointInTime: ExpressibleByArgument {
 
   func time(at now: WallTime) -> WallTime {
     switch content {
-    case .time(let time), .day(let time, _): time
+    case .time(let time), .span(let time, _): time
     case .ago(let span): now - span
     }
   }
 
-  /// The same for an end: a day counts to its last second.
-  func end(at now: WallTime) -> WallTime { if case .day(_, let end) = content { end } else { time(at: now) } }
-
-  /// `2026-11-28 08:12`, as the table has it.
-  private static func minute(_ text: String) -> WallTime? {
-    guard text.utf8.count == 16 else { return nil }
-    return local(text.replacing(" ", with: "T"), ":00Z", hour: nil)
+  /// The same for an end: a day counts to its last second, and a time that comes twice is the second one.
+  func end(at now: WallTime) -> WallTime {
+    if case .span(_, let end) = content { end } else { time(at: now) }
   }
 
-  /// - Parameters:
-  ///   - rest: completes the text to a time in RFC 3339.
-  ///   - hour: replaces the text's hour.
-  private static func local(_ text: String, _ rest: String, hour: Int32?) -> WallTime? {
-    guard hour == nil || text.utf8.count == 10, let time = WallTime(rfc3339: text + rest) else { return nil }
-    var date = tm()
+  /// The moments at which this machine's clock shows what a clock at Greenwich shows at `time`. At the end of summer time, an hour comes
+  /// twice; at its beginning, one is left out, and counts as the one after it.
+  fileprivate static func local(_ time: WallTime) -> (first: WallTime, last: WallTime) {
     var seconds = time_t(time.nanoseconds / 1_000_000_000)
-    gmtime_r(&seconds, &date)
-    date.tm_isdst = -1
-    if let hour { date.tm_hour = hour }
-    return WallTime(nanoseconds: Int64(mktime(&date)) * 1_000_000_000)
+    var shown = tm()
+    gmtime_r(&seconds, &shown)
+    func moment(isSummer: Int32) -> (seconds: time_t, isShown: Bool) {
+      var date = shown
+      date.tm_isdst = isSummer
+      let seconds = mktime(&date)
+      return (
+        seconds, (date.tm_mday, date.tm_hour, date.tm_min) == (shown.tm_mday, shown.tm_hour, shown.tm_min)
+      )
+    }
+    let found = [moment(isSummer: 1), moment(isSummer: 0)].filter(\.isShown).map(\.seconds)
+    let times = (found.isEmpty ? [moment(isSummer: -1).seconds] : found).map {
+      WallTime(nanoseconds: Int64($0) * 1_000_000_000)
+    }
+    return (times.min() ?? time, times.max() ?? time)
   }
 }
 
@@ -98,11 +105,13 @@ extension WallTime {
     return date
   }
 
-  /// On this machine's clock: `2026-11-28 08:12`.
+  /// On this machine's clock: `2026-11-28 08:12`, and in an hour that comes twice `2026-10-25 02:12 CEST`.
   var localMinute: String {
     func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let date = local
+    let times = PointInTime.local(self + .seconds(Double(date.tm_gmtoff)))
+    let zone = times.first == times.last ? "" : date.tm_zone.map { " " + String(cString: $0) } ?? ""
     return
-      "\(1900 + date.tm_year)-\(two(date.tm_mon + 1))-\(two(date.tm_mday)) \(two(date.tm_hour)):\(two(date.tm_min))"
+      "\(1900 + date.tm_year)-\(two(date.tm_mon + 1))-\(two(date.tm_mday)) \(two(date.tm_hour)):\(two(date.tm_min))\(zone)"
   }
 }

@@ -36,7 +36,8 @@ struct VisitsCommand: ParsableCommand {
   var since: PointInTime?
   @Option(
     help: ArgumentHelp(
-      "Leave out visits that began after (default: now). A day counts to its end.", valueName: "time"))
+      "Leave out visits that began after (default: now). A day counts to its end. An hour that comes twice, when summer time ends, counts whole.",
+      valueName: "time"))
   var until: PointInTime?
   @Option(help: ArgumentHelp("Only of this beacon, by its name or its display name.", valueName: "name"))
   var beacon: String?
@@ -105,7 +106,7 @@ struct VisitsCommand: ParsableCommand {
   /// The end, with its date only if that differs from the beginning's.
   private func end(of visit: Visit) -> String {
     guard let end = visit.to?.localMinute else { return visit.isEndUnknown ? "?" : "now" }
-    return end.prefix(10) == visit.from?.localMinute.prefix(10) ? String(end.suffix(5)) : end
+    return end.prefix(10) == visit.from?.localMinute.prefix(10) ? String(end.dropFirst(11)) : end
   }
 
   /// Its length, and for how much of it no gateway ran.
