@@ -95,38 +95,24 @@ import Testing
     #expect(scene.transitions.count { $0.event == .near } == 2)
   }
 
-  @Test(arguments: [true, false])
-  func `a receiver that is still blind after all were has half a minute to come back`(comesBack: Bool) {
+  /// A board that crashes has its last will at once; or all are blind for a while, and it is the last that comes back.
+  @Test(arguments: [1, 2], [true, false])
+  func `who only a receiver that is blind now heard has half a minute, though another watches`(
+    blind: UInt16, comesBack: Bool
+  ) {
     var scene = Scene([.simple(exitDwell: 5)])
     scene.hear(Signal.at3m, from: 0, to: 30)
     scene.hear(Signal.at20m, at: 30, receiver: 1)
-    for receiver in [0, 1] as [UInt16] { scene.blind(true, at: 31, receiver: receiver) }
-    scene.blind(false, at: 80, receiver: 1)
-    scene.hear(Signal.at20m, from: 80.5, to: 105, receiver: 1)
+    for receiver in 0..<blind { scene.blind(true, at: 31, receiver: receiver) }
+    let begin = blind == 1 ? 31.0 : 80
+    if blind > 1 { scene.blind(false, at: begin, receiver: 1) }
+    scene.hear(Signal.at20m, from: begin + 0.5, to: begin + 25, receiver: 1)
     #expect(scene.story == ["enter 0.0"])
     if comesBack {
-      scene.blind(false, at: 105)
-      scene.hear(Signal.at3m, from: 106, to: 150)
+      scene.blind(false, at: begin + 25)
+      scene.hear(Signal.at3m, from: begin + 26, to: begin + 70)
     } else {
-      scene.hear(Signal.at20m, from: 105.5, to: 130, receiver: 1)
-    }
-    #expect(scene.transitions.map(\.event) == (comesBack ? [.enter] : [.enter, .exit]))
-  }
-
-  /// A board that crashes has its last will at once.
-  @Test(arguments: [true, false])
-  func `who only a receiver that fails at once heard has half a minute, too`(comesBack: Bool) {
-    var scene = Scene([.simple(exitDwell: 5)])
-    scene.hear(Signal.at3m, from: 0, to: 30)
-    scene.hear(Signal.at20m, at: 30, receiver: 1)
-    scene.blind(true, at: 31)
-    scene.hear(Signal.at20m, from: 31.5, to: 57, receiver: 1)
-    #expect(scene.story == ["enter 0.0"])
-    if comesBack {
-      scene.blind(false, at: 57)
-      scene.hear(Signal.at3m, from: 58, to: 90)
-    } else {
-      scene.hear(Signal.at20m, from: 57.5, to: 70, receiver: 1)
+      scene.hear(Signal.at20m, from: begin + 25.5, to: begin + 50, receiver: 1)
     }
     #expect(scene.transitions.map(\.event) == (comesBack ? [.enter] : [.enter, .exit]))
   }

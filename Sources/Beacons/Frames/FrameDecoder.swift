@@ -155,7 +155,7 @@ public enum FrameDecoder {
   }
 }
 
-/// Which format data have.
+/// Chooses the decoder for what came in an AD structure.
 extension FormatRegistry {
   /// Manufacturer data, by company id (Bluetooth Assigned Numbers, 7.1) and the first two octets.
   @inline(__always) static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame

@@ -142,8 +142,8 @@ struct RemoteReceivers: Sendable {
     entries[Int(receiver.rawValue)].pace.note(device, at: time)
   }
 
-  mutating func noteLife(of receiver: ReceiverIndex, at time: MonotonicTime) -> String? {
-    entries[Int(receiver.rawValue)].pace.live(at: time)
+  mutating func noteSilence(of receiver: ReceiverIndex, at time: MonotonicTime) -> String? {
+    entries[Int(receiver.rawValue)].pace.noteSilence(at: time)
   }
 
   /// - Parameters:

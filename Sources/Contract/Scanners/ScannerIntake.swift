@@ -380,7 +380,7 @@ extension ScannerIntake {
       receivers.lives(
         receiver, scanner: message.scanner, isSign: isSign, at: message.arrival, message.wallTime,
         into: &hearing.changes)
-      if isSign { noteLife(of: receiver, at: message.arrival, into: &hearing) }
+      if isSign { noteSilence(of: receiver, at: message.arrival, into: &hearing) }
     }
   }
 

@@ -12,6 +12,7 @@ struct SpeakingPace: Sendable {
   /// If it hears none of at least this many, for this long, that is a change.
   private static let many: UInt32 = 8
   private static let silence = TimeSpan.seconds(20)
+  /// So many spans without a pause are five minutes.
   private static let dense: UInt8 = 60
   /// After this time a change is reported again.
   private static let pause = TimeSpan.seconds(3600)
@@ -52,8 +53,8 @@ struct SpeakingPace: Sendable {
   /// Whether it has reported many devices for five minutes without a pause, so that a pause shows that something has failed.
   var isDense: Bool { steady >= Self.dense && usualDevices / 16 >= Self.many }
 
-  /// It reports something else than an observation; returns a complaint if there were many observations before.
-  mutating func live(at time: MonotonicTime) -> String? {
+  /// It gives a sign of life; returns a complaint if it heard many devices before, and hears none.
+  mutating func noteSilence(at time: MonotonicTime) -> String? {
     guard spans >= Self.learnt, usualDevices / 16 >= Self.many, time >= toldUntil,
       time - start >= Self.silence
     else { return nil }
@@ -99,11 +100,11 @@ extension SpeakingPace: StateElement {
 }
 
 extension ScannerIntake {
-  /// Records another message of a receiver than an observation. Adds a notice if the receiver heard many devices, and hears none.
-  mutating func noteLife(
+  /// Records a sign of life of a receiver. Adds a notice if the receiver heard many devices, and hears none.
+  mutating func noteSilence(
     of receiver: ReceiverIndex, at time: MonotonicTime, into hearing: inout Hearing
   ) {
-    guard let complaint = receivers.noteLife(of: receiver, at: time) else { return }
+    guard let complaint = receivers.noteSilence(of: receiver, at: time) else { return }
     hearing.notices.append(
       "\(table.name(of: receiver).printable) \(complaint). If they did not all leave, its radio has failed: restart the board"
     )

@@ -365,9 +365,11 @@ class Judgement:
         region = "beacon_" + identifier(world.name("fleet") + ":")
         members = {s for s in said if "fleet" in world.entries and s.startswith(region)}
         standing |= {"phone_" + phone for phone in world.phones()}
+        # Without a device's message there are only its entities, and what is nowhere asked for may have none.
+        bare = {"beacon_" + identifier(world.name(e)) for e in world.configured() if world.is_bare(e)}
         if not world.announces:
             standing, members = set(), set()
-        for subject in sorted(standing - set(said)):
+        for subject in sorted(standing - set(said) - bare):
             self.wrong.append(f"Home Assistant: {subject} is not announced")
         for subject in sorted(set(said) - standing - members):
             self.wrong.append(f"Home Assistant: {subject} is announced, and not configured")

@@ -261,6 +261,11 @@ class World:
         """By the gateway's calendar."""
         return time.time() + self.ahead
 
+    def is_bare(self, beacon):
+        """Whether Home Assistant may have no entity of a beacon at all."""
+        return (self.form == "component" and self.entities == "minimal" and not self.rooms
+                and not any(self.watches(zone, beacon) for zone in self.zones))
+
     def step_clock(self, ahead):
         self.latest = max(self.latest, self.now())
         self.ahead = ahead
